@@ -1,0 +1,172 @@
+//! The fast way: well-formed JSON in the shape that we publish, in one pass, borrowing what it can.
+//! Anything else is none, and the tolerant reader's.
+//!
+//! Values that are not text go through `RawValue`: the number types of `serde_json` change with
+//! features that any crate of a build can switch on, their text does not (P1).
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::fields::{Draft, Place};
+use super::{Entry, Op, Tool};
+use crate::limits;
+
+pub(super) fn read(tool: Tool, arguments: &str) -> Option<Op<'_>> {
+    match tool {
+        Tool::TodoWrite => {
+            let Todos(drafts) = serde_json::from_str(arguments).ok()?;
+            let places = (0..).map(Place::Element);
+            let entries = drafts.into_iter().zip(places).map(|(draft, place)| draft.into_entry(place).ok());
+            entries.collect::<Option<_>>().map(Op::Replace)
+        }
+        Tool::TaskCreate => task(arguments, false).map(Op::Create),
+        Tool::TaskUpdate => task(arguments, true).filter(|entry| entry.id.is_some()).map(Op::Update),
+        Tool::TaskGet => task(arguments, true)?.id.map(Op::Get),
+        Tool::TaskList => (arguments == "{}").then_some(Op::List),
+    }
+}
+
+fn task(arguments: &str, has_id: bool) -> Option<Entry<'_>> {
+    let draft: Draft<'_> = serde_json::from_str(arguments).ok()?;
+    draft.into_entry(Place::Task { has_id }).ok()
+}
+
+/// `{"todos": [{…}, …]}`. Other keys are looked over.
+struct Todos<'a>(Vec<Draft<'a>>);
+
+impl<'de> Deserialize<'de> for Todos<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(TodosVisitor)
+    }
+}
+
+struct TodosVisitor;
+
+impl<'de> Visitor<'de> for TodosVisitor {
+    type Value = Todos<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object with todos")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut todos = None;
+        while let Some(Text(key)) = map.next_key()? {
+            if key.as_deref() == Some("todos") {
+                todos = Some(map.next_value::<Drafts<'de>>()?.0);
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        todos.map(Todos).ok_or_else(|| serde::de::Error::missing_field("todos"))
+    }
+}
+
+struct Drafts<'a>(Vec<Draft<'a>>);
+
+impl<'de> Deserialize<'de> for Drafts<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(DraftsVisitor)
+    }
+}
+
+struct DraftsVisitor;
+
+impl<'de> Visitor<'de> for DraftsVisitor {
+    type Value = Drafts<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of items")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut drafts = Vec::with_capacity(16);
+        while let Some(draft) = seq.next_element()? {
+            if drafts.len() > limits::ITEMS {
+                return Err(serde::de::Error::custom("too many items"));
+            }
+            drafts.push(draft);
+        }
+        Ok(Drafts(drafts))
+    }
+}
+
+impl<'de> Deserialize<'de> for Draft<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(DraftVisitor)
+    }
+}
+
+struct DraftVisitor;
+
+impl<'de> Visitor<'de> for DraftVisitor {
+    type Value = Draft<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut draft = Draft::default();
+        while let Some(Text(key)) = map.next_key()? {
+            let key = key.unwrap_or_default();
+            match &*key {
+                "content" => draft.content = map.next_value::<Text<'de>>()?.0,
+                "subject" => draft.subject = map.next_value::<Text<'de>>()?.0,
+                "status" => draft.status = map.next_value::<Text<'de>>()?.0,
+                "description" => draft.description = map.next_value::<Text<'de>>()?.0,
+                _ => {
+                    let json: &RawValue = map.next_value()?;
+                    if json.get() != "null" {
+                        draft.rest.push((key, Cow::Borrowed(json.get())));
+                    }
+                }
+            }
+        }
+        Ok(draft)
+    }
+}
+
+/// A text, borrowed where it holds no escape; none for null.
+struct Text<'a>(Option<Cow<'a, str>>);
+
+impl<'de> Deserialize<'de> for Text<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_option(TextVisitor)
+    }
+}
+
+struct TextVisitor;
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = Text<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text or null")
+    }
+
+    fn visit_none<E>(self) -> Result<Self::Value, E> {
+        Ok(Text(None))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Text(None))
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Text(Some(Cow::Borrowed(text))))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Text(Some(Cow::Owned(String::from(text)))))
+    }
+}

@@ -1,0 +1,8 @@
+//! One test binary, one module a topic. Each test cites the rule or the law that it shows.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(missing_docs)]
+
+mod exhaustive;
+mod laws;
+mod scenarios;
