@@ -66,6 +66,7 @@ pub mod policy;
 mod refusal;
 mod session;
 mod shown;
+mod slot;
 mod state;
 mod text;
 mod tools;

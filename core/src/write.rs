@@ -3,14 +3,16 @@
 
 use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
+use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::change::One;
 use crate::limits;
-use crate::list::{Extra, Item, List, Sizes, decimal};
+use crate::list::{Item, List, Sizes, decimal};
 use crate::policy::{Policy, Several};
 use crate::refusal::{Field, KnownIds, Refusal};
-use crate::shown::{folded, shown, shown_len};
+use crate::shown::{folded, shown};
+use crate::slot::{Free, Slot};
 use crate::tools::{Entry, Mark};
 use crate::{Status, list};
 
@@ -35,27 +37,10 @@ pub(crate) enum Scope {
     One,
 }
 
-#[derive(Debug)]
-struct Slot<'a> {
-    id: Cow<'a, str>,
-    entry: Entry<'a>,
-    /// Where the item of this id stands on the list.
-    old: Option<usize>,
-    /// Whether the item is replaced whole, fields that are not named too.
-    whole: bool,
-}
-
 /// An entry without an id, or whose id another came with first.
 struct Nameless {
     at: usize,
     twice: Option<String>,
-}
-
-/// An old item that an entry without an id may be, and its content folded.
-struct Free {
-    index: usize,
-    raw: String,
-    shown: String,
 }
 
 impl<'a> Plan<'a> {
@@ -86,8 +71,7 @@ impl<'a> Plan<'a> {
         let id = given.unwrap_or_else(|| Cow::Owned(fresh(&mut highest, |id| list.get(id).is_some())));
         let old = list.items.iter().position(|item| item.id == id);
         let slot = Slot { id, entry, old, whole: true };
-        let mut plan = Plan { scope: Scope::One, slots: Vec::new(), highest, renumbered: Vec::new() };
-        plan.slots.push(slot);
+        let mut plan = Plan { scope: Scope::One, slots: vec![slot], highest, renumbered: Vec::new() };
         plan.count_ids();
         Ok(plan)
     }
@@ -99,9 +83,7 @@ impl<'a> Plan<'a> {
             return Err(unknown_id(list));
         };
         let slot = Slot { id, entry, old: Some(old), whole: false };
-        let mut slots = Vec::with_capacity(1);
-        slots.push(slot);
-        Ok(Plan { scope: Scope::One, slots, highest: list.highest, renumbered: Vec::new() })
+        Ok(Plan { scope: Scope::One, slots: vec![slot], highest: list.highest, renumbered: Vec::new() })
     }
 
     /// Adds an entry under its own id, or leaves it to be named later.
@@ -119,11 +101,10 @@ impl<'a> Plan<'a> {
         let slot = Slot { id, entry, old, whole };
         match self.slots.iter_mut().find(|first| first.is_same(&slot)) {
             None => self.slots.push(slot),
-            Some(first) => {
-                if let Err(other) = first.merge(slot, list) {
-                    nameless.push(Nameless { at: next, twice: Some(other.id.into_owned()) });
-                    self.slots.push(Slot { id: Cow::Borrowed(""), old: None, entry: other.entry, whole });
-                }
+            Some(first) if first.has_content_of(&slot, list) => first.merge(slot),
+            Some(_) => {
+                nameless.push(Nameless { at: next, twice: Some(slot.id.into_owned()) });
+                self.slots.push(Slot { id: Cow::Borrowed(""), entry: slot.entry, old: None, whole });
             }
         }
     }
@@ -147,10 +128,14 @@ impl<'a> Plan<'a> {
 
     /// Old items whose id the call does not name.
     fn free(&self, list: &List) -> Vec<Free> {
-        let named = |index| self.slots.iter().any(|slot| slot.old == Some(index));
-        let free = list.items.iter().enumerate().filter(|(index, _)| !named(*index));
+        let free = list.items.iter().enumerate().filter(|(index, _)| !self.names(*index));
         free.map(|(index, item)| Free { index, raw: folded(&item.content), shown: folded(&shown(&item.content)) })
             .collect()
+    }
+
+    /// Whether it writes the old item at this place.
+    fn names(&self, index: usize) -> bool {
+        self.slots.iter().any(|slot| slot.old == Some(index))
     }
 
     fn fresh(&mut self, list: &List) -> String {
@@ -183,8 +168,7 @@ impl<'a> Plan<'a> {
             }
         }
         if self.scope == Scope::One {
-            let named = |index| self.slots.iter().any(|slot| slot.old == Some(index));
-            for (_, item) in list.items.iter().enumerate().filter(|(index, _)| !named(*index)) {
+            for (_, item) in list.items.iter().enumerate().filter(|(index, _)| !self.names(*index)) {
                 after.add(Sizes::of(item), item.status);
             }
         }
@@ -194,11 +178,13 @@ impl<'a> Plan<'a> {
 
     /// Open items that will be gone, and whose content is under no other id (L9).
     pub(crate) fn dropped(&self, list: &List) -> Vec<Item> {
-        let named = |index| self.slots.iter().any(|slot| slot.old == Some(index));
-        let lost = |(index, item): &(usize, &Item)| item.status.is_open() && !named(*index);
-        let mut dropped: Vec<Item> = list.items.iter().enumerate().filter(lost).map(|(_, item)| item.clone()).collect();
-        if self.scope == Scope::One || dropped.is_empty() {
+        if self.scope == Scope::One {
             return Vec::new();
+        }
+        let gone = |(index, item): &(usize, &Item)| item.status.is_open() && !self.names(*index);
+        let mut dropped: Vec<Item> = list.items.iter().enumerate().filter(gone).map(|(_, item)| item.clone()).collect();
+        if dropped.is_empty() {
+            return dropped;
         }
         let kept: Vec<String> = self.slots.iter().filter_map(|slot| slot.content(list)).map(folded).collect();
         dropped.retain(|item| !kept.contains(&folded(&item.content)));
@@ -230,7 +216,7 @@ impl<'a> Plan<'a> {
 
     fn commit_to(&self, items: &mut Vec<Item>, copy_of: Option<&List>) -> bool {
         if self.scope == Scope::One {
-            return self.slots.iter().fold(false, |changed, slot| slot.commit_one(items, copy_of) || changed);
+            return self.slots.first().is_some_and(|slot| slot.commit_one(items, copy_of));
         }
         let mut old: Vec<Option<Item>> = core::mem::take(items).into_iter().map(Some).collect();
         let mut changed = false;
@@ -248,154 +234,8 @@ impl<'a> Plan<'a> {
     }
 }
 
-impl<'a> Slot<'a> {
-    /// The same id for the second time: with the same content the last wins (L7), and without one it
-    /// changes the rest alone (C13). Another content is another item, and given back.
-    fn merge(&mut self, mut other: Slot<'a>, list: &List) -> Result<(), Slot<'a>> {
-        if other.entry.content.is_none() {
-            other.entry.content = self.entry.content.take();
-        } else if self.content(list).map(folded) != other.content(list).map(folded) {
-            return Err(other);
-        }
-        *self = other;
-        Ok(())
-    }
-}
-
 fn position(items: &[Option<Item>], id: &str) -> Option<usize> {
     items.iter().position(|item| item.as_ref().is_some_and(|item| item.id == id))
-}
-
-impl Slot<'_> {
-    fn is_same(&self, other: &Self) -> bool {
-        if other.old.is_some() { self.old == other.old } else { self.id == other.id }
-    }
-
-    fn old<'l>(&self, list: &'l List) -> Option<&'l Item> {
-        self.old.and_then(|index| list.items.get(index))
-    }
-
-    /// The content that the item will have, before T5.
-    fn content<'s>(&'s self, list: &'s List) -> Option<&'s str> {
-        self.entry.content.as_deref().or_else(|| self.old(list).map(|item| item.content.as_str()))
-    }
-
-    fn status(&self, list: &List) -> Status {
-        match self.entry.mark {
-            Some(Mark::Set(status)) => status,
-            Some(Mark::Deleted) | None if self.whole => Status::Pending,
-            Some(Mark::Deleted) | None => self.old(list).map_or(Status::Pending, |item| item.status),
-        }
-    }
-
-    /// The index of the first free old item with the same content, or with our shown form of it (L6).
-    fn take_same(&self, free: &mut Vec<Free>) -> Option<usize> {
-        let content = folded(self.entry.content.as_deref()?);
-        let at = free.iter().position(|item| item.raw == content || item.shown == content)?;
-        Some(free.remove(at).index)
-    }
-
-    fn sizes(&self, list: &List) -> Sizes {
-        let old = self.old(list);
-        let kept = old.filter(|_| !self.whole);
-        let content = self.content(list).unwrap_or_default();
-        let is_shown_form = |item: &&Item| item.content != content && shown(&item.content) == content;
-        let content = old.filter(is_shown_form).map_or(content, |item| &item.content);
-        let extras = |item: &Item| {
-            let unnamed = |extra: &&Extra| !self.entry.extras.iter().any(|(key, _)| *key == extra.key);
-            item.extras.iter().filter(unnamed).fold((0, 0), |(count, bytes), extra| (count + 1, bytes + extra.bytes()))
-        };
-        let (kept_extras, kept_bytes) = kept.map_or((0, 0), extras);
-        let kept_description = kept.and_then(|item| item.description.as_deref());
-        let description = self.entry.description.as_deref().or(kept_description);
-        Sizes {
-            id: self.id.len(),
-            content: content.len(),
-            description: description.map_or(0, str::len),
-            extras: kept_extras + self.entry.extras.len(),
-            extra_bytes: kept_bytes + self.entry.extras.iter().map(|(key, json)| key.len() + json.len()).sum::<usize>(),
-            shown: self.id.len() + shown_len(content),
-        }
-    }
-
-    /// The item that it makes of the old one, and whether that is another. None only on a copy.
-    fn item(&self, old: Option<Item>, copy_of: Option<&List>) -> Option<(Item, bool)> {
-        if let Some(mut item) = old {
-            let differs = self.lay_over(&mut item);
-            return Some((item, differs));
-        }
-        let known = || copy_of.and_then(|list| list.get(&self.id));
-        let Some(content) = &self.entry.content else {
-            return known().map(|item| (item.clone(), true));
-        };
-        let mut item = Item {
-            id: self.id.to_string(),
-            content: content.to_string(),
-            status: Status::Pending,
-            description: None,
-            extras: Vec::new(),
-        };
-        self.lay_over(&mut item);
-        Some((item, true))
-    }
-
-    fn commit_one(&self, items: &mut Vec<Item>, copy_of: Option<&List>) -> bool {
-        let at = items.iter().position(|item| item.id == self.id);
-        let Some(at) = at else {
-            // An update of what the copy does not hold is no part of what the model was told.
-            let made = if self.whole { self.item(None, copy_of) } else { None };
-            let is_new = made.is_some();
-            items.extend(made.map(|(item, _)| item));
-            return is_new;
-        };
-        if self.entry.mark == Some(Mark::Deleted) {
-            items.remove(at);
-            return true;
-        }
-        items.get_mut(at).is_some_and(|item| self.lay_over(item))
-    }
-
-    /// Lays what is named over an item; the rest of it stays, unless it is replaced whole.
-    fn lay_over(&self, item: &mut Item) -> bool {
-        let before = if self.whole { Some(item.clone()) } else { None };
-        if self.whole {
-            (item.status, item.description, item.extras) = (Status::Pending, None, Vec::new());
-        }
-        let mut changed = false;
-        if let Some(content) = &self.entry.content {
-            // What the model was shown comes back as the text that it was shown for (T5).
-            if item.content != *content && shown(&item.content) != *content {
-                item.content = content.to_string();
-                changed = true;
-            }
-        }
-        if let Some(Mark::Set(status)) = self.entry.mark {
-            changed |= item.status != status;
-            item.status = status;
-        }
-        if let Some(description) = &self.entry.description {
-            changed |= item.description.as_deref() != Some(&**description);
-            item.description = Some(description.to_string());
-        }
-        for (key, json) in &self.entry.extras {
-            changed |= set_extra(&mut item.extras, key, json);
-        }
-        before.map_or(changed, |before| before != *item)
-    }
-}
-
-fn set_extra(extras: &mut Vec<Extra>, key: &str, json: &str) -> bool {
-    match extras.iter_mut().find(|extra| extra.key == key) {
-        Some(extra) if extra.json == json => false,
-        Some(extra) => {
-            extra.json = json.into();
-            true
-        }
-        None => {
-            extras.push(Extra { key: key.into(), json: json.into() });
-            true
-        }
-    }
 }
 
 /// What the list will be, as far as limits and checks ask.
