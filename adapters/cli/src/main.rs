@@ -1,0 +1,77 @@
+//! The command `session-todo`: data on stdout, words on stderr, and an exit status that says which.
+
+mod call;
+mod replay;
+mod report;
+mod terminal;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use session_todo::Policy;
+
+/// Exit status: all was read.
+const DONE: u8 = 0;
+/// Exit status: something was skipped.
+const SKIPPED: u8 = 1;
+/// Exit status: wrong usage, a missing file, or one that can't be read.
+const UNREADABLE: u8 = 2;
+
+#[derive(Parser)]
+#[command(name = "session-todo", version, about = "The task list of LLM agent sessions")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Fold session logs into their list, and say what happened
+    Replay {
+        /// Session logs: JSONL files of Claude Code
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// One JSON object a session, a line each
+        #[arg(long)]
+        json: bool,
+        /// The list as this request of the main agent leaves
+        #[arg(long, value_name = "REQUEST")]
+        at: Option<u64>,
+        /// What this policy would have said
+        #[arg(long, value_name = "NAME", default_value = "default", value_parser = policy)]
+        policy: Policy,
+    },
+    /// One tool call: raw arguments on stdin, its answer as JSON on stdout
+    Call {
+        /// The tool, e.g. `todo_write`
+        name: String,
+        /// The policy that checks and answers
+        #[arg(long, value_name = "NAME", default_value = "default", value_parser = policy)]
+        policy: Policy,
+        /// The list before the call: a JSON file, as `call` prints it or as `todo_write` takes it
+        #[arg(long, value_name = "FILE")]
+        list: Option<PathBuf>,
+    },
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Replay { files, json, at, policy } => replay::run(&files, json, at, &policy),
+        Command::Call { name, policy, list } => call::run(&name, policy, list.as_deref()),
+    };
+    match result {
+        Ok(status) => ExitCode::from(status),
+        Err(error) => {
+            eprintln!("session-todo: {error}");
+            ExitCode::from(UNREADABLE)
+        }
+    }
+}
+
+fn policy(name: &str) -> Result<Policy, String> {
+    Policy::named(name).ok_or_else(|| {
+        let names: Vec<_> = Policy::PRESETS.into_iter().map(|policy| policy.name).collect();
+        format!("no such policy. There are: {}", names.join(", "))
+    })
+}

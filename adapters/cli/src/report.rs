@@ -1,0 +1,214 @@
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::Serialize;
+use session_todo::{Item, Policy, Status};
+use session_todo_transcript::Skipped;
+
+use crate::terminal::line;
+
+/// Items and damaged places that a terminal shows (T4).
+const SHOWN: usize = 50;
+
+/// What a session's log came to. Its JSON keys are a contract.
+#[derive(Serialize)]
+pub(crate) struct Report {
+    file: String,
+    format: Option<&'static str>,
+    pub(crate) outcome: Kind,
+    pub(crate) requests: u64,
+    pub(crate) calls: Calls,
+    #[serde(serialize_with = "briefly")]
+    pub(crate) items: Vec<Item>,
+    pub(crate) reminders: Vec<Reminder>,
+    pub(crate) compactions: Vec<Compaction>,
+    pub(crate) skipped: Vec<Skip>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+    #[serde(skip)]
+    pub(crate) resumes: u64,
+    #[serde(skip)]
+    pub(crate) unanswered: u64,
+    /// Requests that carried a reminder of the product's own.
+    #[serde(skip)]
+    pub(crate) recorded: Vec<u64>,
+}
+
+/// What a log says of the list: never an ambiguous empty (R6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    Items,
+    Cleared,
+    NoCalls,
+    AllRefused,
+    Unreadable,
+}
+
+#[derive(Default, Serialize)]
+pub(crate) struct Calls {
+    pub(crate) write: u64,
+    pub(crate) read: u64,
+    pub(crate) refused: u64,
+    pub(crate) pending: u64,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Reminder {
+    pub(crate) request: u64,
+    pub(crate) items: usize,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Compaction {
+    pub(crate) request: u64,
+    pub(crate) items: usize,
+}
+
+#[derive(Serialize)]
+pub(crate) struct Skip {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    line: u64,
+    offset: u64,
+    why: &'static str,
+}
+
+impl Skip {
+    pub(crate) fn of(skipped: Skipped, file: Option<&Path>) -> Self {
+        let Skipped { line, offset, why } = skipped;
+        Self { file: file.map(|path| path.display().to_string()), line, offset, why }
+    }
+}
+
+impl Report {
+    pub(crate) fn of(path: &Path) -> Self {
+        Self {
+            file: path.display().to_string(),
+            format: None,
+            outcome: Kind::NoCalls,
+            requests: 0,
+            calls: Calls::default(),
+            items: Vec::new(),
+            reminders: Vec::new(),
+            compactions: Vec::new(),
+            skipped: Vec::new(),
+            why: None,
+            resumes: 0,
+            unanswered: 0,
+            recorded: Vec::new(),
+        }
+    }
+
+    /// Says what it comes to, once all is read; with a reason where it could not be.
+    pub(crate) fn conclude(&mut self, why: Option<String>) {
+        self.format = why.is_none().then_some("claude-code");
+        self.outcome = match &self.calls {
+            _ if why.is_some() => Kind::Unreadable,
+            _ if !self.items.is_empty() => Kind::Items,
+            calls if calls.write > 0 => Kind::Cleared,
+            calls if calls.refused > 0 && calls.read == 0 => Kind::AllRefused,
+            _ => Kind::NoCalls,
+        };
+        self.why = why;
+    }
+
+    pub(crate) fn print(&self, json: bool, policy: &Policy) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        if json {
+            serde_json::to_writer(&mut out, self)?;
+            writeln!(out)?;
+        } else if self.why.is_none() {
+            self.print_text(&mut out, policy)?;
+        }
+        self.print_words();
+        Ok(())
+    }
+
+    fn print_text(&self, out: &mut impl Write, policy: &Policy) -> io::Result<()> {
+        let Calls { write, read, refused, pending } = self.calls;
+        writeln!(out, "{}: {}", line(&self.file), self.outcome.as_str())?;
+        writeln!(out, "  requests     {}", self.requests)?;
+        writeln!(out, "  list calls   {write} writes, {read} reads, {refused} refused, {pending} pending")?;
+        if self.resumes > 0 {
+            writeln!(out, "  resumes      {} that left a mark", self.resumes)?;
+        }
+        for item in self.items.iter().take(SHOWN) {
+            writeln!(out, "  {} #{} {}", sign(item.status), line(&item.id), line(&item.content))?;
+        }
+        if let Some(more) = self.items.len().checked_sub(SHOWN + 1) {
+            writeln!(out, "  … and {} more", more + 1)?;
+        }
+        let reminders = self.reminders.iter().map(|Reminder { request, items }| format!("{request} ({items} items)"));
+        writeln!(out, "  reminders    policy {}, on request {}", policy.name, listed(reminders))?;
+        if !self.recorded.is_empty() {
+            writeln!(
+                out,
+                "  recorded     the client's own, on request {}",
+                listed(self.recorded.iter().map(u64::to_string))
+            )?;
+        }
+        for Compaction { request, items } in &self.compactions {
+            writeln!(out, "  compaction   before request {request}, {items} items carried")?;
+        }
+        Ok(())
+    }
+
+    /// What went wrong, in words.
+    fn print_words(&self) {
+        let file = line(&self.file);
+        if let Some(why) = &self.why {
+            eprintln!("session-todo: {file}: {}", line(why));
+        }
+        if self.unanswered > 0 {
+            let calls = self.unanswered;
+            eprintln!(
+                "session-todo: {file}: {calls} list calls without a result, though the log goes on: taken as run"
+            );
+        }
+        for Skip { file: own, line: number, offset, why } in self.skipped.iter().take(SHOWN) {
+            let file = own.as_ref().map_or_else(|| file.clone(), |own| line(own));
+            eprintln!("session-todo: {file}: line {number}, byte {offset}: {why}; skipped");
+        }
+        if let Some(more) = self.skipped.len().checked_sub(SHOWN + 1) {
+            eprintln!("session-todo: {file}: … and {} more", more + 1);
+        }
+    }
+}
+
+impl Kind {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Items => "items",
+            Self::Cleared => "cleared",
+            Self::NoCalls => "no_calls",
+            Self::AllRefused => "all_refused",
+            Self::Unreadable => "unreadable",
+        }
+    }
+}
+
+fn listed(parts: impl Iterator<Item = String>) -> String {
+    let parts: Vec<String> = parts.collect();
+    if parts.is_empty() { "none".into() } else { parts.join(", ") }
+}
+
+const fn sign(status: Status) -> &'static str {
+    match status {
+        Status::Pending => "[ ]",
+        Status::InProgress => "[>]",
+        Status::Blocked => "[!]",
+        Status::Completed => "[x]",
+        Status::Cancelled => "[-]",
+    }
+}
+
+fn briefly<S: serde::Serializer>(items: &[Item], serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Brief<'a> {
+        id: &'a str,
+        content: &'a str,
+        status: Status,
+    }
+    serializer.collect_seq(items.iter().map(|Item { id, content, status, .. }| Brief { id, content, status: *status }))
+}
