@@ -46,7 +46,7 @@ pub enum Done {
 pub struct Wrote {
     /// Whether anything is other than before.
     pub changed: bool,
-    /// The one item that was written, as it was before where it is gone now.
+    /// The one item that a Task tool wrote.
     pub(crate) one: Option<One>,
     /// Open items that a whole list left out (L9).
     pub(crate) dropped: Vec<Item>,
@@ -56,8 +56,9 @@ pub struct Wrote {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum One {
-    Created(String),
-    Updated(String),
+    /// At this place of the list now.
+    Created(usize),
+    Updated(usize),
     Deleted(Item),
 }
 

@@ -44,6 +44,12 @@ impl Slot<'_> {
         if other.old.is_some() { self.old == other.old } else { self.id == other.id }
     }
 
+    /// Whether it changes a status and nothing that has a size.
+    pub(crate) fn is_status_alone(&self) -> bool {
+        let Entry { content, description, extras, .. } = &self.entry;
+        !self.whole && content.is_none() && description.is_none() && extras.is_empty()
+    }
+
     pub(crate) fn old<'l>(&self, list: &'l List) -> Option<&'l Item> {
         self.old.and_then(|index| list.items.get(index))
     }
@@ -113,7 +119,8 @@ impl Slot<'_> {
     }
 
     pub(crate) fn commit_one(&self, items: &mut Vec<Item>, copy_of: Option<&List>) -> bool {
-        let at = items.iter().position(|item| item.id == self.id);
+        let known = self.old.filter(|_| copy_of.is_none());
+        let at = known.or_else(|| items.iter().position(|item| item.id == self.id));
         let Some(at) = at else {
             // An update of what the copy does not hold is no part of what the model was told.
             let made = if self.whole { self.item(None, copy_of) } else { None };

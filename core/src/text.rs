@@ -114,8 +114,8 @@ fn written(out: &mut String, wrote: &Wrote, list: &List, policy: &Policy) {
 
 fn about_one(out: &mut String, one: &One, list: &List) {
     let (verb, item) = match one {
-        One::Created(id) => ("Created", list.get(id)),
-        One::Updated(id) => ("Now", list.get(id)),
+        One::Created(at) => ("Created", list.items().get(*at)),
+        One::Updated(at) => ("Now", list.items().get(*at)),
         One::Deleted(item) => ("Deleted", Some(item)),
     };
     if let Some(item) = item {

@@ -159,6 +159,10 @@ impl<'a> Plan<'a> {
 
     /// The limits, and where our answer is the tool's answer, the policy's checks (L10, L11).
     pub(crate) fn check(&self, list: &List, policy: Option<&Policy>) -> Result<(), Refusal> {
+        let one_in_progress = policy.is_some_and(|policy| policy.several_in_progress == Several::Refuse);
+        if !one_in_progress && self.scope == Scope::One && self.slots.iter().all(Slot::is_status_alone) {
+            return Ok(());
+        }
         let mut after = Tally::default();
         for slot in &self.slots {
             if slot.entry.mark != Some(Mark::Deleted) {
@@ -194,10 +198,11 @@ impl<'a> Plan<'a> {
     /// The one item that is written, as it is before that.
     pub(crate) fn one(&self, list: &List) -> Option<One> {
         let slot = self.slots.first().filter(|_| self.scope == Scope::One)?;
-        Some(match slot.old(list) {
-            Some(item) if slot.entry.mark == Some(Mark::Deleted) => One::Deleted(item.clone()),
-            Some(_) => One::Updated(slot.id.to_string()),
-            None => One::Created(slot.id.to_string()),
+        let deleted = slot.entry.mark == Some(Mark::Deleted);
+        Some(match slot.old {
+            Some(_) if deleted => One::Deleted(slot.old(list)?.clone()),
+            Some(at) => One::Updated(at),
+            None => One::Created(list.items.len()),
         })
     }
 
@@ -214,11 +219,25 @@ impl<'a> Plan<'a> {
         self.commit_to(copy, Some(list));
     }
 
+    /// Whether it names every item in the order that they have, and nothing else.
+    fn is_in_place(&self, items: usize) -> bool {
+        let stays =
+            |(index, slot): (usize, &Slot<'_>)| slot.old == Some(index) && slot.entry.mark != Some(Mark::Deleted);
+        self.slots.len() == items && self.slots.iter().enumerate().all(stays)
+    }
+
     fn commit_to(&self, items: &mut Vec<Item>, copy_of: Option<&List>) -> bool {
         if self.scope == Scope::One {
             return self.slots.first().is_some_and(|slot| slot.commit_one(items, copy_of));
         }
+        if copy_of.is_none() && self.is_in_place(items.len()) {
+            return items
+                .iter_mut()
+                .zip(&self.slots)
+                .fold(false, |changed, (item, slot)| slot.lay_over(item) || changed);
+        }
         let mut old: Vec<Option<Item>> = core::mem::take(items).into_iter().map(Some).collect();
+        items.reserve(self.slots.len());
         let mut changed = false;
         for slot in &self.slots {
             let at = if copy_of.is_none() { slot.old } else { position(&old, &slot.id) };

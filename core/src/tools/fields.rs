@@ -24,6 +24,8 @@ pub(super) enum Place {
 /// a well-formed call costs one pass.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Draft<'a> {
+    /// Under whichever of its keys; empty where it is blank.
+    pub(super) id: Option<Cow<'a, str>>,
     pub(super) content: Option<Cow<'a, str>>,
     pub(super) subject: Option<Cow<'a, str>>,
     pub(super) status: Option<Cow<'a, str>>,
@@ -93,6 +95,9 @@ impl<'a> Draft<'a> {
         if place == (Place::Task { has_id: false }) {
             return Ok(None);
         }
+        if let Some(id) = self.id.take().map(kept_id).filter(|id| !id.is_empty()) {
+            return Ok(Some(id));
+        }
         for &key in IDS {
             let Some(json) = self.take_rest(key) else { continue };
             let id = id_text(&json).ok_or_else(|| place.wrong_kind(key, &json, "an id, e.g. \"1\""))?;
@@ -126,12 +131,18 @@ impl<'a> Draft<'a> {
     }
 
     fn take_rest_if(&mut self, key: &str, wanted: impl Fn(&str) -> bool) -> Option<Cow<'a, str>> {
+        if self.rest.is_empty() {
+            return None;
+        }
         let index = self.rest.iter().position(|(other, json)| other == key && wanted(json))?;
         Some(self.rest.remove(index).1)
     }
 
     /// What is left is kept: the texts that another key came before, and what is not ours.
     fn extras(mut self) -> Vec<(Cow<'a, str>, Cow<'a, str>)> {
+        if self.content.is_none() && self.subject.is_none() && self.description.is_none() && self.rest.len() < 2 {
+            return self.rest;
+        }
         let left = [("content", self.content), ("subject", self.subject), ("description", self.description)];
         for (key, text) in left {
             let Some(text) = text else { continue };
@@ -183,17 +194,18 @@ fn exact_mark(word: &str) -> Option<Mark> {
     }))
 }
 
+/// An id as it is kept (C8).
+fn kept_id(text: Cow<'_, str>) -> Cow<'_, str> {
+    match text {
+        Cow::Borrowed(text) => shown_id(text),
+        Cow::Owned(text) => Cow::Owned(shown_id(&text).into_owned()),
+    }
+}
+
 /// An id of a JSON value: a text or a number's decimal text. None for another kind; empty for absent.
 fn id_text<'a>(json: &Cow<'a, str>) -> Option<Cow<'a, str>> {
-    let text = match json {
-        Cow::Borrowed(json) => json_text(json),
-        Cow::Owned(json) => json_text(json).map(|text| Cow::Owned(text.into_owned())),
-    };
-    if let Some(text) = text {
-        return Some(match text {
-            Cow::Borrowed(text) => shown_id(text),
-            Cow::Owned(text) => Cow::Owned(shown_id(&text).into_owned()),
-        });
+    if let Some(text) = owned_text(json) {
+        return Some(kept_id(text));
     }
     let is_number = json.bytes().next().is_some_and(|byte| byte == b'-' || byte.is_ascii_digit());
     let whole = || json.strip_suffix(".0").map_or_else(|| json.clone(), |whole| Cow::Owned(whole.into()));

@@ -60,6 +60,15 @@ impl Tool {
         }
     }
 
+    /// Whether these arguments can be read, whatever list they meet (C15).
+    ///
+    /// # Errors
+    ///
+    /// The refusal that a call with them would get.
+    pub fn understand(self, arguments: &str) -> Result<(), Refusal> {
+        read(self, arguments).map(drop)
+    }
+
     /// Whether an accepted call is a write. The others are reads.
     #[must_use]
     pub const fn writes(self) -> bool {

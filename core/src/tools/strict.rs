@@ -5,11 +5,11 @@
 //! features that any crate of a build can switch on, their text does not (P1).
 
 use alloc::borrow::Cow;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::fields::{Draft, Place};
@@ -18,12 +18,7 @@ use crate::limits;
 
 pub(super) fn read(tool: Tool, arguments: &str) -> Option<Op<'_>> {
     match tool {
-        Tool::TodoWrite => {
-            let Todos(drafts) = serde_json::from_str(arguments).ok()?;
-            let places = (0..).map(Place::Element);
-            let entries = drafts.into_iter().zip(places).map(|(draft, place)| draft.into_entry(place).ok());
-            entries.collect::<Option<_>>().map(Op::Replace)
-        }
+        Tool::TodoWrite => serde_json::from_str(arguments).ok().map(|Todos(entries)| Op::Replace(entries)),
         Tool::TaskCreate => task(arguments, false).map(Op::Create),
         Tool::TaskUpdate => task(arguments, true).filter(|entry| entry.id.is_some()).map(Op::Update),
         Tool::TaskGet => task(arguments, true)?.id.map(Op::Get),
@@ -37,7 +32,7 @@ fn task(arguments: &str, has_id: bool) -> Option<Entry<'_>> {
 }
 
 /// `{"todos": [{…}, …]}`. Other keys are looked over.
-struct Todos<'a>(Vec<Draft<'a>>);
+struct Todos<'a>(Vec<Entry<'a>>);
 
 impl<'de> Deserialize<'de> for Todos<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -58,41 +53,41 @@ impl<'de> Visitor<'de> for TodosVisitor {
         let mut todos = None;
         while let Some(Text(key)) = map.next_key()? {
             if key.as_deref() == Some("todos") {
-                todos = Some(map.next_value::<Drafts<'de>>()?.0);
+                todos = Some(map.next_value::<Entries<'de>>()?.0);
             } else {
                 map.next_value::<IgnoredAny>()?;
             }
         }
-        todos.map(Todos).ok_or_else(|| serde::de::Error::missing_field("todos"))
+        todos.map(Todos).ok_or_else(|| Error::missing_field("todos"))
     }
 }
 
-struct Drafts<'a>(Vec<Draft<'a>>);
+struct Entries<'a>(Vec<Entry<'a>>);
 
-impl<'de> Deserialize<'de> for Drafts<'de> {
+impl<'de> Deserialize<'de> for Entries<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(DraftsVisitor)
+        deserializer.deserialize_seq(EntriesVisitor)
     }
 }
 
-struct DraftsVisitor;
+struct EntriesVisitor;
 
-impl<'de> Visitor<'de> for DraftsVisitor {
-    type Value = Drafts<'de>;
+impl<'de> Visitor<'de> for EntriesVisitor {
+    type Value = Entries<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list of items")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-        let mut drafts = Vec::with_capacity(16);
-        while let Some(draft) = seq.next_element()? {
-            if drafts.len() > limits::ITEMS {
-                return Err(serde::de::Error::custom("too many items"));
+        let mut entries = Vec::with_capacity(16);
+        while let Some(draft) = seq.next_element::<Draft<'de>>()? {
+            if entries.len() > limits::ITEMS {
+                return Err(Error::custom("too many items"));
             }
-            drafts.push(draft);
+            entries.push(draft.into_entry(Place::Element(entries.len())).map_err(Error::custom)?);
         }
-        Ok(Drafts(drafts))
+        Ok(Entries(entries))
     }
 }
 
@@ -116,6 +111,14 @@ impl<'de> Visitor<'de> for DraftVisitor {
         while let Some(Text(key)) = map.next_key()? {
             let key = key.unwrap_or_default();
             match &*key {
+                "id" | "taskId" | "taskid" => {
+                    let Id(id) = map.next_value()?;
+                    // Two spellings of the id are for the tolerant reader to rank.
+                    if id.is_some() && draft.id.is_some() {
+                        return Err(Error::custom("two ids"));
+                    }
+                    draft.id = id;
+                }
                 "content" => draft.content = map.next_value::<Text<'de>>()?.0,
                 "subject" => draft.subject = map.next_value::<Text<'de>>()?.0,
                 "status" => draft.status = map.next_value::<Text<'de>>()?.0,
@@ -168,5 +171,41 @@ impl<'de> Visitor<'de> for TextVisitor {
 
     fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
         Ok(Text(Some(Cow::Owned(String::from(text)))))
+    }
+}
+
+/// An id: a text, or a whole number as its decimal text; none for null. Numbers of other forms are the
+/// tolerant reader's, which sees their text.
+struct Id<'a>(Option<Cow<'a, str>>);
+
+impl<'de> Deserialize<'de> for Id<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(IdVisitor)
+    }
+}
+
+struct IdVisitor;
+
+impl<'de> Visitor<'de> for IdVisitor {
+    type Value = Id<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text, a whole number or null")
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Id(None))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Self::Value, E> {
+        Ok(Id(Some(Cow::Owned(number.to_string()))))
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Id(Some(Cow::Borrowed(text))))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Id(Some(Cow::Owned(String::from(text)))))
     }
 }
