@@ -146,6 +146,8 @@ pub struct Words {
 
 const REMINDER: &str = "An automatic note from the program that keeps your task list, not from the user. The list has \
 not changed for a while. If it no longer fits the work, update it when convenient; if it does, carry on.";
+const EVERY_REQUEST: &str = "An automatic note from the program that keeps your task list, not from the user. This is \
+the list as it stands; update it when it no longer fits the work.";
 const EDITED: &str = "An automatic note from the program that keeps your task list: the user changed the list. \
 Take it as it is now, and do not bring back what the user took out.";
 const UNFINISHED: &str = "An automatic note from the program that keeps your task list: this session was resumed, and \
@@ -203,6 +205,7 @@ impl Policy {
         listing: Listing::All,
         at_compaction: AtCompaction::Empty,
         resume_note: false,
+        words: Words { reminder: Cow::Borrowed(EVERY_REQUEST), ..WORDS },
         ..Self::DEFAULT
     };
 
@@ -211,6 +214,7 @@ impl Policy {
         name: Cow::Borrowed("todo-history"),
         clock: Clock::Requests { after: count(8), between: count(8) },
         lane: Lane::History,
+        words: WORDS,
         ..Self::TODO_EVERY_REQUEST
     };
 

@@ -134,6 +134,7 @@ impl Session {
         let pace = &self.state.pace;
         let answered = |max: core::num::NonZeroU32| pace.unanswered < u64::from(max.get());
         pace.is_due(self.policy.clock)
+            && !self.state.set_aside
             && self.policy.max_unanswered.is_none_or(answered)
             && (self.policy.gate == Gate::None || self.list().can_move())
     }

@@ -22,8 +22,19 @@ pub(crate) struct Slot<'a> {
     pub(crate) entry: Entry<'a>,
     /// Where the item of this id stands on the list.
     pub(crate) old: Option<usize>,
-    /// Whether the item is replaced whole, fields that are not named too.
-    pub(crate) whole: bool,
+    pub(crate) manner: Manner,
+}
+
+/// What a write does with the item that has its id already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// Fields that it does not name stay; a content that is our shown form of the stored one keeps that
+    /// (`todo_write`, T5).
+    Rewrite,
+    /// Fields that it does not name stay (`TaskUpdate`).
+    Update,
+    /// All of it is replaced, fields that are not named too (`Record`, and `TaskCreate` with an id).
+    Whole,
 }
 
 impl<'a> Slot<'a> {
@@ -47,7 +58,7 @@ impl Slot<'_> {
     /// Whether it changes a status and nothing that has a size.
     pub(crate) fn is_status_alone(&self) -> bool {
         let Entry { content, description, extras, .. } = &self.entry;
-        !self.whole && content.is_none() && description.is_none() && extras.is_empty()
+        self.manner != Manner::Whole && content.is_none() && description.is_none() && extras.is_empty()
     }
 
     pub(crate) fn old<'l>(&self, list: &'l List) -> Option<&'l Item> {
@@ -62,7 +73,7 @@ impl Slot<'_> {
     pub(crate) fn status(&self, list: &List) -> Status {
         match self.entry.mark {
             Some(Mark::Set(status)) => status,
-            Some(Mark::Deleted) | None if self.whole => Status::Pending,
+            Some(Mark::Deleted) | None if self.manner == Manner::Whole => Status::Pending,
             Some(Mark::Deleted) | None => self.old(list).map_or(Status::Pending, |item| item.status),
         }
     }
@@ -76,9 +87,10 @@ impl Slot<'_> {
 
     pub(crate) fn sizes(&self, list: &List) -> Sizes {
         let old = self.old(list);
-        let kept = old.filter(|_| !self.whole);
+        let kept = old.filter(|_| self.manner != Manner::Whole);
         let content = self.content(list).unwrap_or_default();
-        let is_shown_form = |item: &&Item| item.content != content && shown(&item.content) == content;
+        let is_shown_form =
+            |item: &&Item| self.manner == Manner::Rewrite && item.content != content && shown(&item.content) == content;
         let content = old.filter(is_shown_form).map_or(content, |item| &item.content);
         let extras = |item: &Item| {
             let unnamed = |extra: &&Extra| !self.entry.extras.iter().any(|(key, _)| *key == extra.key);
@@ -123,7 +135,7 @@ impl Slot<'_> {
         let at = known.or_else(|| items.iter().position(|item| item.id == self.id));
         let Some(at) = at else {
             // An update of what the copy does not hold is no part of what the model was told.
-            let made = if self.whole { self.item(None, copy_of) } else { None };
+            let made = if self.manner == Manner::Whole { self.item(None, copy_of) } else { None };
             let is_new = made.is_some();
             items.extend(made.map(|(item, _)| item));
             return is_new;
@@ -137,14 +149,15 @@ impl Slot<'_> {
 
     /// Lays what is named over an item; the rest of it stays, unless it is replaced whole.
     pub(crate) fn lay_over(&self, item: &mut Item) -> bool {
-        let before = if self.whole { Some(item.clone()) } else { None };
-        if self.whole {
+        let before = if self.manner == Manner::Whole { Some(item.clone()) } else { None };
+        if self.manner == Manner::Whole {
             (item.status, item.description, item.extras) = (Status::Pending, None, Vec::new());
         }
         let mut changed = false;
         if let Some(content) = &self.entry.content {
             // What the model was shown comes back as the text that it was shown for (T5).
-            if item.content != *content && shown(&item.content) != *content {
+            let is_shown_form = self.manner == Manner::Rewrite && shown(&item.content) == *content;
+            if item.content != *content && !is_shown_form {
                 item.content = content.to_string();
                 changed = true;
             }

@@ -109,7 +109,7 @@ fn written(out: &mut String, wrote: &Wrote, list: &List, policy: &Policy) {
             line(out, format_args!("The list has {}.", Counts(list)));
         }
     }
-    remarks(out, wrote, list);
+    remarks(out, wrote, list, policy);
 }
 
 fn about_one(out: &mut String, one: &One, list: &List) {
@@ -124,7 +124,7 @@ fn about_one(out: &mut String, one: &One, list: &List) {
 }
 
 /// What else there is to say of a write, as information.
-fn remarks(out: &mut String, wrote: &Wrote, list: &List) {
+fn remarks(out: &mut String, wrote: &Wrote, list: &List, policy: &Policy) {
     for (id, number) in &wrote.renumbered {
         line(out, format_args!("#{id} came twice with different contents: the second is now #{number}."));
     }
@@ -134,7 +134,7 @@ fn remarks(out: &mut String, wrote: &Wrote, list: &List) {
     }
     if !wrote.dropped.is_empty() {
         line(out, format_args!("For information, open items that this list left out:"));
-        lines(out, wrote.dropped.iter(), true);
+        lines(out, wrote.dropped.iter(), policy.offer == Offer::Tasks);
     }
 }
 

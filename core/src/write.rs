@@ -12,7 +12,7 @@ use crate::list::{Item, List, Sizes, decimal};
 use crate::policy::{Policy, Several};
 use crate::refusal::{Field, KnownIds, Refusal};
 use crate::shown::{folded, shown};
-use crate::slot::{Free, Slot};
+use crate::slot::{Free, Manner, Slot};
 use crate::tools::{Entry, Mark};
 use crate::{Status, list};
 
@@ -70,7 +70,7 @@ impl<'a> Plan<'a> {
         let mut highest = list.highest;
         let id = given.unwrap_or_else(|| Cow::Owned(fresh(&mut highest, |id| list.get(id).is_some())));
         let old = list.items.iter().position(|item| item.id == id);
-        let slot = Slot { id, entry, old, whole: true };
+        let slot = Slot { id, entry, old, manner: Manner::Whole };
         let mut plan = Plan { scope: Scope::One, slots: vec![slot], highest, renumbered: Vec::new() };
         plan.count_ids();
         Ok(plan)
@@ -82,29 +82,29 @@ impl<'a> Plan<'a> {
         let Some(old) = list.items.iter().position(|item| item.id == id) else {
             return Err(unknown_id(list));
         };
-        let slot = Slot { id, entry, old: Some(old), whole: false };
+        let slot = Slot { id, entry, old: Some(old), manner: Manner::Update };
         Ok(Plan { scope: Scope::One, slots: vec![slot], highest: list.highest, renumbered: Vec::new() })
     }
 
     /// Adds an entry under its own id, or leaves it to be named later.
     fn push(&mut self, list: &List, entry: Entry<'a>, nameless: &mut Vec<Nameless>) {
-        let whole = self.scope == Scope::Record;
+        let manner = if self.scope == Scope::Record { Manner::Whole } else { Manner::Rewrite };
         let next = self.slots.len();
         let Some(id) = entry.id.clone() else {
             nameless.push(Nameless { at: next, twice: None });
-            self.slots.push(Slot { id: Cow::Borrowed(""), entry, old: None, whole });
+            self.slots.push(Slot { id: Cow::Borrowed(""), entry, old: None, manner });
             return;
         };
         // Most calls name the items in the order that they have.
         let here = list.items.get(next).is_some_and(|item| item.id == id).then_some(next);
         let old = here.or_else(|| list.items.iter().position(|item| item.id == id));
-        let slot = Slot { id, entry, old, whole };
+        let slot = Slot { id, entry, old, manner };
         match self.slots.iter_mut().find(|first| first.is_same(&slot)) {
             None => self.slots.push(slot),
             Some(first) if first.has_content_of(&slot, list) => first.merge(slot),
             Some(_) => {
                 nameless.push(Nameless { at: next, twice: Some(slot.id.into_owned()) });
-                self.slots.push(Slot { id: Cow::Borrowed(""), entry: slot.entry, old: None, whole });
+                self.slots.push(Slot { id: Cow::Borrowed(""), entry: slot.entry, old: None, manner });
             }
         }
     }
@@ -190,7 +190,9 @@ impl<'a> Plan<'a> {
         if dropped.is_empty() {
             return dropped;
         }
-        let kept: Vec<String> = self.slots.iter().filter_map(|slot| slot.content(list)).map(folded).collect();
+        let stays = |slot: &&Slot<'_>| slot.entry.mark != Some(Mark::Deleted);
+        let kept = self.slots.iter().filter(stays).filter_map(|slot| slot.content(list)).map(folded);
+        let kept: Vec<String> = kept.collect();
         dropped.retain(|item| !kept.contains(&folded(&item.content)));
         dropped
     }

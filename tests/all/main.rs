@@ -4,5 +4,6 @@
 #![allow(missing_docs)]
 
 mod exhaustive;
+mod golden;
 mod laws;
 mod scenarios;
