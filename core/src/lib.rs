@@ -54,6 +54,11 @@
 
 extern crate alloc;
 
+/// The README's example is compiled and run with the documentation's.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
+
 mod change;
 #[cfg(feature = "rkyv")]
 pub mod checkpoint;
