@@ -1,7 +1,8 @@
 use alloc::string::String;
 
+use super::dialect::Dialect;
 use super::fields::push_plain_json;
-use super::surface::{Dialect, Key, Kind, Surface};
+use super::surface::{Key, Kind, Surface};
 use crate::policy::Policy;
 
 /// A tool as it is offered to a model. Constant for a session: what changes never stands in it.
