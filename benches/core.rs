@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use session_todo::policy::Clock;
-use session_todo::{Event, Outcome, Policy, Session, Tool, checkpoint};
+use session_todo::{Event, Outcome, Policy, Session, checkpoint, understand};
 use session_todo_benches::{REQUEST, Typed, call, ten_items};
 
 #[inline(never)]
@@ -44,7 +44,7 @@ fn writes(criterion: &mut Criterion) {
     criterion.bench_function("typed parse", |bench| {
         bench.iter(|| serde_json::from_str::<Typed>(black_box(&list)).expect("the list is JSON"));
     });
-    criterion.bench_function("read arguments", |bench| bench.iter(|| Tool::TodoWrite.understand(black_box(&list))));
+    criterion.bench_function("read arguments", |bench| bench.iter(|| understand("todo_write", black_box(&list))));
     criterion.bench_function("apply two writes", |bench| {
         bench.iter(|| {
             let _ = black_box(session.apply(black_box(&first)));
@@ -107,7 +107,7 @@ fn ratios(log: &[Event<'_>], list: &str) {
     let request = median(2_000, || drop(black_box(session.step(black_box(&REQUEST)))));
     let bash = median(2_000, || drop(black_box(session.step(black_box(&foreign)))));
     let typed = median(200, || drop(black_box(serde_json::from_str::<Typed>(black_box(list)))));
-    let read = median(200, || drop(black_box(Tool::TodoWrite.understand(black_box(list)))));
+    let read = median(200, || drop(black_box(understand("todo_write", black_box(list)))));
     let mut turn = false;
     let mut next = || {
         turn = !turn;

@@ -3,7 +3,7 @@ use alloc::vec::Vec;
 
 use crate::list::Item;
 use crate::refusal::Refusal;
-use crate::tools::Tool;
+use crate::tools::{Answer, Mended, Tool};
 
 /// What an event moved, and what [`Session::render`](crate::Session::render) needs to say it. It is
 /// about the state as it was left: render it before the next event, or not at all.
@@ -27,6 +27,9 @@ pub struct Called {
     pub tool: Tool,
     /// What came of it.
     pub result: Result<Done, Refusal>,
+    /// What had to be mended to read it.
+    pub mended: Mended,
+    pub(crate) answer: Answer,
     /// Whether our answer is the tool's answer.
     pub(crate) ours: bool,
 }

@@ -85,4 +85,4 @@ pub use policy::Policy;
 pub use refusal::{Field, KnownIds, Refusal};
 pub use session::Session;
 pub use state::{BrokenState, State};
-pub use tools::{Tool, ToolDef};
+pub use tools::{Dialect, Mended, Tool, ToolDef, understand};

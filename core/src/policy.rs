@@ -4,14 +4,15 @@ use alloc::borrow::Cow;
 use core::num::NonZeroU32;
 
 use crate::effect::Lane;
+use crate::tools::Dialect;
 
 /// How a session checks, reminds and carries its list. No code looks at its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
     /// The name that a log states (P6).
     pub name: Cow<'static, str>,
-    /// Which tools are offered to the model. All are read, whatever is offered (L3).
-    pub offer: Offer,
+    /// In which spellings the tools are offered to the model. All are read, whatever is offered (L3).
+    pub offer: Cow<'static, [Dialect]>,
     /// The most items that a call may make of the list; none for the hard limit alone.
     pub max_items: Option<NonZeroU32>,
     /// Whether several items may be in progress (L11).
@@ -40,19 +41,6 @@ pub struct Policy {
     pub words: Words,
     /// Words for the system prompt; empty where there are none.
     pub guidance: Cow<'static, str>,
-}
-
-/// Which tools are offered to the model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Offer {
-    /// `todo_write` with id, content and one of three statuses.
-    TodoWrite,
-    /// `todo_write` with content and status alone.
-    TodoWriteWithoutIds,
-    /// `TaskCreate`, `TaskUpdate`, `TaskGet`, `TaskList`.
-    Tasks,
-    /// Both families, on one list.
-    Both,
 }
 
 /// Whether several items may be in progress at once.
@@ -120,11 +108,11 @@ pub enum AtCompaction {
     Empty,
 }
 
-/// How a `todo_write` result shows the list.
+/// How the result of a whole list shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResultList {
-    /// A line an item: id, status, content.
-    Lines,
+    /// In the form and the words of the tool that was called.
+    AsCalled,
     /// A checklist, `[ ]` `[>]` `[x]`, without ids.
     Boxes,
 }
@@ -178,7 +166,7 @@ impl Policy {
     /// nudges without a reaction.
     pub const DEFAULT: Self = Self {
         name: Cow::Borrowed("default"),
-        offer: Offer::Both,
+        offer: Cow::Borrowed(&[Dialect::TodoWrite, Dialect::Tasks]),
         max_items: None,
         several_in_progress: Several::Allow,
         clock: Clock::Requests { after: count(10), between: count(10) },
@@ -190,7 +178,7 @@ impl Policy {
         at_compaction: AtCompaction::Keep,
         resume_note: true,
         share: false,
-        result: ResultList::Lines,
+        result: ResultList::AsCalled,
         words: WORDS,
         guidance: Cow::Borrowed(""),
     };
@@ -198,7 +186,7 @@ impl Policy {
     /// The list with every request, in the outgoing copy alone.
     pub const TODO_EVERY_REQUEST: Self = Self {
         name: Cow::Borrowed("todo-every-request"),
-        offer: Offer::TodoWrite,
+        offer: Cow::Borrowed(&[Dialect::TodoWrite]),
         clock: Clock::EveryRequest,
         max_unanswered: None,
         lane: Lane::LastUserMessage,
@@ -221,7 +209,7 @@ impl Policy {
     /// Task tools, and a nudge with the open tasks in the outgoing copy.
     pub const TASK_NUDGE: Self = Self {
         name: Cow::Borrowed("task-nudge"),
-        offer: Offer::Tasks,
+        offer: Cow::Borrowed(&[Dialect::Tasks]),
         clock: Clock::Requests { after: count(8), between: count(8) },
         max_unanswered: None,
         lane: Lane::LastUserMessage,
@@ -233,7 +221,7 @@ impl Policy {
     /// The teaching harness: a bare sentence after three rounds, strict checks.
     pub const TODO_ROUNDS: Self = Self {
         name: Cow::Borrowed("todo-rounds"),
-        offer: Offer::TodoWriteWithoutIds,
+        offer: Cow::Borrowed(&[Dialect::TodoWriteBare]),
         max_items: Some(count(20)),
         several_in_progress: Several::Refuse,
         clock: Clock::Rounds(count(3)),
@@ -252,6 +240,7 @@ impl Policy {
     /// Claude Code 2.1: ten and ten, with an empty list too, after the last tool result.
     pub const CLAUDE_CODE: Self = Self {
         name: Cow::Borrowed("claude-code"),
+        offer: Cow::Borrowed(&[Dialect::ClaudeTodoWrite, Dialect::ClaudeTasks]),
         max_unanswered: None,
         gate: Gate::None,
         lane: Lane::ToolResult,
@@ -276,6 +265,13 @@ impl Policy {
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::PRESETS.into_iter().find(|policy| policy.name == name)
+    }
+
+    /// Whether the Task tools alone are offered: a model that never sends the whole list need not see it
+    /// whole (T4).
+    pub(crate) fn offers_tasks_alone(&self) -> bool {
+        !self.offer.is_empty()
+            && self.offer.iter().all(|dialect| matches!(dialect, Dialect::Tasks | Dialect::ClaudeTasks))
     }
 
     /// Words for the system prompt, empty where the policy has none.

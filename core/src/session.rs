@@ -9,7 +9,7 @@ use crate::refusal::Refusal;
 use crate::shown::shown_id;
 use crate::state::State;
 use crate::text;
-use crate::tools::{self, Op, Tool};
+use crate::tools::{self, Op, Surface};
 use crate::write::{Plan, Scope, unknown_id};
 
 /// One session's list: a policy, which never changes, and a state, which only events move.
@@ -153,28 +153,28 @@ impl Session {
             self.record(&call.arguments);
             return Change::None;
         }
-        let Some(tool) = Tool::named(&call.name) else { return Change::None };
+        let Some(surface) = Surface::named(&call.name) else { return Change::None };
+        let tool = surface.tool;
         let (ours, id) = match &call.outcome {
             Outcome::Failed => return Change::None,
             Outcome::Ours => (true, None),
             Outcome::Ran { id } => (false, id.as_deref()),
         };
-        let result = if ours && tool.writes() && call.by == Caller::Sub && !self.policy.share {
-            Err(Refusal::NotShared)
-        } else {
-            tools::read(tool, &call.arguments).and_then(|op| self.operate(call.by, ours, id, op))
-        };
-        if result.is_ok() {
-            self.accepted(call.by, ours, tool);
+        let is_closed = ours && tool.writes() && call.by == Caller::Sub && !self.policy.share;
+        let reading = if is_closed { Err(Refusal::NotShared) } else { tools::read(surface, &call.arguments) };
+        let mended = reading.as_ref().map(|reading| reading.mended).unwrap_or_default();
+        let result = reading.and_then(|reading| self.operate(call.by, ours, id, reading.op));
+        if let Ok(done) = &result {
+            self.accepted(call.by, ours, matches!(done, Done::Wrote(_)));
         }
-        Change::Call(Called { tool, result, ours })
+        Change::Call(Called { tool, result, mended, answer: surface.answer, ours })
     }
 
     /// What every accepted call does beside its work.
-    fn accepted(&mut self, by: Caller, ours: bool, tool: Tool) {
+    fn accepted(&mut self, by: Caller, ours: bool, wrote: bool) {
         match by {
-            Caller::Main if tool.writes() => self.state.pace.restart(),
-            Caller::User if tool.writes() => self.state.pace.unanswered = 0,
+            Caller::Main if wrote => self.state.pace.restart(),
+            Caller::User if wrote => self.state.pace.unanswered = 0,
             // A sub that may not write moves nothing, by reading neither (law 7).
             Caller::Sub if ours && !self.policy.share => return,
             Caller::Main | Caller::User | Caller::Sub | Caller::Record => {}

@@ -8,23 +8,26 @@ use crate::change::{Called, Carried, Done, Edits, One, Wrote};
 use crate::effect::{Lane, Reminder, Snapshot, ToolResult};
 use crate::limits;
 use crate::list::{Extra, Item, List, Status};
-use crate::policy::{Carry, Listing, Offer, Policy, ResultList};
+use crate::policy::{Carry, Listing, Policy, ResultList};
 use crate::refusal::Refusal;
 use crate::session::Session;
 use crate::shown::{capped, push_json, shown};
-use crate::tools::Tool;
+use crate::tools::{Answer, Tool};
 
 /// The answer to a call (L9, C14).
 pub(crate) fn result(called: &Called, session: &Session) -> ToolResult {
     let mut out = String::new();
     match &called.result {
-        Ok(Done::Wrote(wrote)) => written(&mut out, wrote, session.list(), session.policy()),
-        Ok(Done::Read(item)) => read(&mut out, called.tool, item.as_ref(), session),
+        Ok(Done::Wrote(wrote)) => written(&mut out, wrote, called.answer, session),
+        Ok(Done::Read(item)) => read(&mut out, called, item.as_ref(), session),
         Err(Refusal::Edited) => {
             line(&mut out, format_args!("{}", Refusal::Edited));
             lines(&mut out, session.state().list().items().iter(), false);
         }
         Err(refusal) => line(&mut out, format_args!("{}", capped(&refusal.to_string(), limits::REFUSAL))),
+    }
+    if !called.mended.is_empty() {
+        line(&mut out, format_args!("Read after mending: {}.", called.mended));
     }
     trim_end(&mut out);
     ToolResult { text: out, is_error: called.result.is_err() }
@@ -92,16 +95,15 @@ pub(crate) fn for_summary(list: &List) -> Option<String> {
     Some(out)
 }
 
-fn written(out: &mut String, wrote: &Wrote, list: &List, policy: &Policy) {
+fn written(out: &mut String, wrote: &Wrote, answer: Answer, session: &Session) {
+    let (list, policy) = (session.list(), session.policy());
     let unchanged = if wrote.changed { "" } else { "Nothing changed. " };
     match &wrote.one {
         None if list.items().is_empty() && wrote.changed => line(out, format_args!("The list is cleared.")),
         None => {
             line(out, format_args!("{unchanged}The list has {}.", Counts(list)));
-            match policy.result {
-                ResultList::Lines => lines(out, list.items().iter(), false),
-                ResultList::Boxes => list.items().iter().for_each(|item| line(out, format_args!("{}", Box(item)))),
-            }
+            let answer = if policy.result == ResultList::Boxes { Answer::Boxes } else { answer };
+            answered(out, list, answer);
         }
         Some(one) => {
             out.push_str(unchanged);
@@ -110,6 +112,20 @@ fn written(out: &mut String, wrote: &Wrote, list: &List, policy: &Policy) {
         }
     }
     remarks(out, wrote, list, policy);
+}
+
+/// The whole list in the form of the tool that was called.
+fn answered(out: &mut String, list: &List, answer: Answer) {
+    for item in list.items() {
+        let content = shown(&item.content);
+        match answer {
+            Answer::Lines | Answer::Worded(_) => {
+                line(out, format_args!("- #{} [{}] {content}", item.id, answer.word(item.status)));
+            }
+            Answer::Boxes => line(out, format_args!("[{}] {content}", sign(item.status, ">"))),
+            Answer::Checklist => line(out, format_args!("- [{}] {content}", sign(item.status, "-"))),
+        }
+    }
 }
 
 fn about_one(out: &mut String, one: &One, list: &List) {
@@ -134,18 +150,23 @@ fn remarks(out: &mut String, wrote: &Wrote, list: &List, policy: &Policy) {
     }
     if !wrote.dropped.is_empty() {
         line(out, format_args!("For information, open items that this list left out:"));
-        lines(out, wrote.dropped.iter(), policy.offer == Offer::Tasks);
+        lines(out, wrote.dropped.iter(), policy.offers_tasks_alone());
     }
 }
 
-fn read(out: &mut String, tool: Tool, item: Option<&Item>, session: &Session) {
+fn read(out: &mut String, called: &Called, item: Option<&Item>, session: &Session) {
     let list = session.list();
     match item {
         Some(item) => whole(out, item),
-        None if tool == Tool::TaskGet || list.items().is_empty() => line(out, format_args!("The list is empty.")),
+        None if called.tool == Tool::TaskGet || list.items().is_empty() => {
+            line(out, format_args!("The list is empty."));
+        }
         None => {
             line(out, format_args!("The list has {}.", Counts(list)));
-            lines(out, list.items().iter(), session.policy().offer == Offer::Tasks);
+            match called.answer {
+                Answer::Lines => lines(out, list.items().iter(), session.policy().offers_tasks_alone()),
+                answer => answered(out, list, answer),
+            }
         }
     }
 }
@@ -185,7 +206,7 @@ fn listing(out: &mut String, list: &List, policy: &Policy) -> usize {
         Listing::Open => list.open().collect(),
         Listing::All => list.open().chain(closed).collect(),
     };
-    lines(out, items.iter().copied(), policy.offer == Offer::Tasks);
+    lines(out, items.iter().copied(), policy.offers_tasks_alone());
     items.len()
 }
 
@@ -241,19 +262,14 @@ impl fmt::Display for Capped<'_> {
     }
 }
 
-/// An item as a line of a checklist. A status without a box of its own is written out, since a box that
-/// reads back as another status would change the item.
-struct Box<'a>(&'a Item);
-
-impl fmt::Display for Box<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = match self.0.status {
-            Status::Pending => " ",
-            Status::InProgress => ">",
-            Status::Completed => "x",
-            other @ (Status::Blocked | Status::Cancelled) => other.as_str(),
-        };
-        write!(f, "[{sign}] {}", shown(&self.0.content))
+/// What stands in an item's box. A status without a sign is written out, since a sign that reads back as
+/// another status would change the item.
+const fn sign(status: Status, in_progress: &'static str) -> &'static str {
+    match status {
+        Status::Pending => " ",
+        Status::InProgress => in_progress,
+        Status::Completed => "x",
+        Status::Blocked | Status::Cancelled => status.as_str(),
     }
 }
 

@@ -12,6 +12,7 @@ struct Answer<'a> {
     is_error: bool,
     text: &'a str,
     items: &'a [Item],
+    mended: Vec<&'static str>,
 }
 
 /// One call on a list.
@@ -26,13 +27,19 @@ pub(crate) fn run(name: &str, policy: Policy, list: Option<&Path>) -> io::Result
     let mut arguments = Vec::new();
     io::stdin().read_to_end(&mut arguments)?;
     let arguments = String::from_utf8(arguments).map_err(|_| io::Error::other("the arguments are not UTF-8"))?;
-    let call = |by, arguments: String| {
-        Event::ToolCalled(Call { by, name: name.into(), arguments: arguments.into(), outcome: Outcome::Ours })
-    };
-    let Some(Effect::ReturnToolResult(result)) = session.step(&call(Caller::Main, arguments)) else {
+    let call = Call { by: Caller::Main, name: name.into(), arguments: arguments.into(), outcome: Outcome::Ours };
+    let change = session.apply(&Event::ToolCalled(call));
+    let (Change::Call(Called { mended, .. }), Some(Effect::ReturnToolResult(result))) =
+        (&change, session.render(&change))
+    else {
         return Err(io::Error::other("the call has no result"));
     };
-    let answer = Answer { is_error: result.is_error, text: &result.text, items: session.list().items() };
+    let answer = Answer {
+        is_error: result.is_error,
+        text: &result.text,
+        items: session.list().items(),
+        mended: mended.words().collect(),
+    };
     println!("{}", serde_json::to_string(&answer)?);
     Ok(DONE)
 }

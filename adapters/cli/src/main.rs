@@ -4,12 +4,13 @@ mod call;
 mod replay;
 mod report;
 mod terminal;
+mod tools;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use session_todo::Policy;
+use session_todo::{Dialect, Policy};
 
 /// Exit status: all was read.
 const DONE: u8 = 0;
@@ -42,6 +43,15 @@ enum Command {
         #[arg(long, value_name = "NAME", default_value = "default", value_parser = policy)]
         policy: Policy,
     },
+    /// Tool definitions that can be pasted into a request
+    Tools {
+        /// Whose spelling of the tools
+        #[arg(long, value_name = "NAME", default_value = "todo-write", value_parser = dialect)]
+        dialect: Dialect,
+        /// The request that takes them
+        #[arg(long, value_enum, default_value = "anthropic")]
+        format: tools::Format,
+    },
     /// One tool call: raw arguments on stdin, its answer as JSON on stdout
     Call {
         /// The tool, e.g. `todo_write`
@@ -58,6 +68,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Replay { files, json, at, policy } => replay::run(&files, json, at, &policy),
+        Command::Tools { dialect, format } => tools::run(dialect, format),
         Command::Call { name, policy, list } => call::run(&name, policy, list.as_deref()),
     };
     match result {
@@ -73,5 +84,12 @@ fn policy(name: &str) -> Result<Policy, String> {
     Policy::named(name).ok_or_else(|| {
         let names: Vec<_> = Policy::PRESETS.into_iter().map(|policy| policy.name).collect();
         format!("no such policy. There are: {}", names.join(", "))
+    })
+}
+
+fn dialect(name: &str) -> Result<Dialect, String> {
+    Dialect::named(name).ok_or_else(|| {
+        let names: Vec<_> = Dialect::ALL.into_iter().map(Dialect::name).collect();
+        format!("no such dialect. There are: {}", names.join(", "))
     })
 }

@@ -202,14 +202,14 @@ fn kept_id(text: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// An id of a JSON value: a text or a number's decimal text. None for another kind; empty for absent.
+/// An id of a JSON value: a text, or a whole number's decimal text. None for another kind; empty for absent.
 fn id_text<'a>(json: &Cow<'a, str>) -> Option<Cow<'a, str>> {
     if let Some(text) = owned_text(json) {
         return Some(kept_id(text));
     }
-    let is_number = json.bytes().next().is_some_and(|byte| byte == b'-' || byte.is_ascii_digit());
-    let whole = || json.strip_suffix(".0").map_or_else(|| json.clone(), |whole| Cow::Owned(whole.into()));
-    is_number.then(whole)
+    let whole = json.strip_suffix(".0").unwrap_or(json);
+    let is_whole = whole.strip_prefix('-').unwrap_or(whole).bytes().all(|byte| byte.is_ascii_digit());
+    is_whole.then(|| Cow::Owned(whole.into()))
 }
 
 fn owned_text<'a>(json: &Cow<'a, str>) -> Option<Cow<'a, str>> {

@@ -43,6 +43,15 @@ impl Node<'_> {
         }
     }
 
+    /// Whether it is a list or an object that is not empty.
+    pub(super) const fn holds_something(&self) -> bool {
+        match self {
+            Self::List(nodes) => !nodes.is_empty(),
+            Self::Map(pairs) => !pairs.is_empty(),
+            Self::Null | Self::Bool(_) | Self::Number(_) | Self::Text(_) => false,
+        }
+    }
+
     /// It as JSON.
     pub(super) fn push_json(&self, out: &mut String) {
         match self {

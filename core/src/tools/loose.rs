@@ -1,125 +1,241 @@
-//! The tolerant reader: what the strict one could not read. It understands what can mean one thing
-//! only, and refuses the rest by name.
+//! The tolerant reader: what the strict one could not read. It understands what can mean one thing only,
+//! and refuses the rest by name.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
+use alloc::vec;
 use alloc::vec::Vec;
 
+use super::checklist;
+use super::document::{Wanted, document};
 use super::fields::{Draft, Place};
-use super::literal::{Fault, Node, parse};
-use super::{Entry, Op, Tool};
+use super::literal::Node;
+use super::mended::{Mend, Mended};
+use super::surface::{Answer, Surface};
+use super::{Entry, Op, Reading, Tool};
 use crate::limits;
 use crate::list::within;
 use crate::refusal::{Field, Refusal};
 
-const LIST: &[&str] = &["todos", "todoList", "items", "tasks", "plan", "task_list", "list"];
-const WRITE: &str =
-    "an object with the whole list, e.g. {\"todos\":[{\"content\":\"Run the tests\",\"status\":\"pending\"}]}";
-const WRITE_EXAMPLE: &str = "{\"todos\":[{\"content\":\"Run the tests\",\"status\":\"pending\"}]}";
-const CREATE: &str = "an object with a subject, e.g. {\"subject\":\"Run the tests\",\"description\":\"All crates\"}";
-const BY_ID: &str = "an object with the task's id, e.g. {\"taskid\":\"1\"}";
-const NO_KEYS: &str = "an empty object: {}";
+type Pairs<'a> = Vec<(Cow<'a, str>, Node<'a>)>;
+
+const LIST_KEYS: &[&str] = &["todos", "todoList", "items", "tasks", "plan", "task_list", "list"];
+/// Keys of an object that holds nothing but an item or a list.
+const WRAPPERS: &[&str] = &["item", "todo", "task", "element", "todos", "items", "tasks"];
+/// How often a value may be quoted again (C1), and wrapped (C4).
+const QUOTED: u8 = 3;
+const WRAPPED: u8 = 2;
+
+const WRITE: Wanted = Wanted {
+    words: "an object with the whole list, e.g. {\"todos\":[{\"content\":\"Run the tests\",\"status\":\"pending\"}]}",
+    example: "{\"todos\":[{\"content\":\"Run the tests\",\"status\":\"pending\"}]}",
+};
+const CREATE: Wanted = Wanted {
+    words: "an object with a subject, e.g. {\"subject\":\"Run the tests\",\"description\":\"All crates\"}",
+    example: "{\"subject\":\"Run the tests\",\"description\":\"All crates\"}",
+};
+const BY_ID: Wanted =
+    Wanted { words: "an object with the task's id, e.g. {\"taskid\":\"1\"}", example: "{\"taskid\":\"1\"}" };
+const NOTHING: Wanted = Wanted { words: "an empty object: {}", example: "{}" };
 const ITEM: &str = "an object with a content, e.g. {\"content\":\"Run the tests\",\"status\":\"pending\"}";
-/// How often a value may be quoted again (C1).
-const QUOTED: usize = 3;
 
-pub(super) fn read(tool: Tool, arguments: &str) -> Result<Op<'_>, Refusal> {
-    let wanted = match tool {
-        Tool::TodoWrite => WRITE,
-        Tool::TaskCreate => CREATE,
-        Tool::TaskUpdate | Tool::TaskGet => BY_ID,
-        Tool::TaskList => NO_KEYS,
+pub(super) fn read<'a>(surface: &Surface, arguments: &'a str) -> Result<Reading<'a>, Refusal> {
+    let mut reader = Reader { surface, mended: Mended::default() };
+    let node = document(arguments, reader.wanted(), &mut reader.mended)?;
+    let op = match node {
+        Node::Text(text) => reader.quoted(&text, QUOTED - 1)?,
+        node => reader.operation(node)?,
     };
-    let node = match document(arguments, wanted)? {
-        // Reads take no arguments in any of the ways in which there can be none (C10).
-        Node::Null | Node::Map(_) if tool == Tool::TaskList => return Ok(Op::List),
-        Node::List(nodes) if tool == Tool::TaskList && nodes.is_empty() => return Ok(Op::List),
-        Node::Text(text) => return quoted(tool, &text, QUOTED - 1, wanted),
-        node => node,
+    Ok(Reading { op, mended: reader.mended })
+}
+
+struct Reader<'s> {
+    surface: &'s Surface,
+    mended: Mended,
+}
+
+impl Reader<'_> {
+    const fn wanted(&self) -> Wanted {
+        match self.surface.tool {
+            Tool::TodoWrite => WRITE,
+            Tool::TaskCreate => CREATE,
+            Tool::TaskUpdate | Tool::TaskGet => BY_ID,
+            Tool::TaskList => NOTHING,
+        }
+    }
+
+    /// The whole arguments as a text (C1).
+    fn quoted(&mut self, text: &str, deeper: u8) -> Result<Op<'static>, Refusal> {
+        self.mended.add(Mend::Quoted);
+        match document(text, self.wanted(), &mut self.mended)? {
+            Node::Text(text) if deeper > 0 => self.quoted(&text, deeper - 1),
+            node => self.operation(node).map(Op::into_owned),
+        }
+    }
+
+    fn operation<'a>(&mut self, node: Node<'a>) -> Result<Op<'a>, Refusal> {
+        match (self.surface.tool, node) {
+            // Reads take no arguments in any of the ways in which there can be none (C10).
+            (Tool::TaskList, Node::Null | Node::Map(_)) => Ok(Op::List),
+            (Tool::TaskList, Node::List(nodes)) if nodes.is_empty() => Ok(Op::List),
+            (Tool::TodoWrite, Node::Null) if self.surface.reads(|_| None) => Ok(Op::List),
+            (Tool::TodoWrite, Node::Map(pairs)) => self.whole_list(pairs),
+            (Tool::TodoWrite, Node::List(nodes)) => self.entries(nodes).map(Op::Replace),
+            (Tool::TaskCreate, Node::Map(pairs)) => {
+                let draft = draft(self.unwrapped(pairs));
+                draft.into_entry(Place::Task { has_id: false }).map(Op::Create)
+            }
+            (Tool::TaskUpdate, Node::Map(pairs)) => self.task(pairs).map(Op::Update),
+            (Tool::TaskGet, Node::Map(pairs)) => self.task(pairs).map(|entry| Op::Get(entry.id.unwrap_or_default())),
+            (_, node) => Err(Refusal::Kind { field: Field::Arguments, came: node.kind(), wanted: self.wanted().words }),
+        }
+    }
+
+    /// The list under one of its keys; without one, a surface whose own schema reads so, reads (C11).
+    fn whole_list<'a>(&mut self, mut pairs: Pairs<'a>) -> Result<Op<'a>, Refusal> {
+        let own = self.surface.list_key();
+        let place_of = |key: &str| pairs.iter().position(|(other, node)| other == key && *node != Node::Null);
+        let found = place_of(own).map(|at| (at, own));
+        let found = found.or_else(|| LIST_KEYS.iter().find_map(|key| place_of(key).map(|at| (at, *key))));
+        let Some((at, key)) = found else {
+            return self.without_list(pairs);
+        };
+        let node = pairs.swap_remove(at).1;
+        self.list(node, key, WRAPPED).map(Op::Replace)
+    }
+
+    fn without_list<'a>(&mut self, pairs: Pairs<'a>) -> Result<Op<'a>, Refusal> {
+        let word_of = |key: &str| match pairs.iter().find(|(other, _)| other == key) {
+            Some((_, Node::Text(word))) => Some(String::from(&**word)),
+            Some((_, Node::Null)) | None => None,
+            Some(_) => Some(String::new()),
+        };
+        if self.surface.reads(word_of) {
+            return Ok(Op::List);
+        }
+        match only_wrapped(pairs) {
+            Ok(node) => self.list(node, "todos", WRAPPED).map(Op::Replace),
+            Err(_) => Err(Refusal::Missing { field: self.surface.list_key(), wanted: WRITE.words }),
+        }
+    }
+
+    fn list<'a>(&mut self, node: Node<'a>, key: &'static str, deeper: u8) -> Result<Vec<Entry<'a>>, Refusal> {
+        match node {
+            Node::List(nodes) => self.entries(nodes),
+            Node::Text(text) => self.quoted_list(&text, key, QUOTED - 1),
+            Node::Map(pairs) if has_content(&pairs) => {
+                self.mended.add(Mend::Single);
+                Ok(vec![draft(pairs).into_entry(Place::Element(0))?])
+            }
+            Node::Map(pairs) if deeper > 0 => match only_wrapped(pairs) {
+                Ok(node) => {
+                    self.mended.add(Mend::Wrapper);
+                    self.list(node, key, deeper - 1)
+                }
+                Err(_) => Err(wrong_list("an object", key)),
+            },
+            node => Err(wrong_list(node.kind(), key)),
+        }
+    }
+
+    /// A list as a text: a checklist, or a value that was quoted. A checklist is looked for first, since
+    /// its box reads as an empty list.
+    fn quoted_list(&mut self, text: &str, key: &'static str, deeper: u8) -> Result<Vec<Entry<'static>>, Refusal> {
+        if let Some(entries) = checklist::entries(text) {
+            if self.surface.answer != Answer::Checklist {
+                self.mended.add(Mend::Checklist);
+            }
+            within("items in one call", entries.len(), limits::ITEMS)?;
+            return Ok(entries);
+        }
+        self.mended.add(Mend::Quoted);
+        let entries = match document(text, WRITE, &mut self.mended)? {
+            Node::Text(text) if deeper > 0 => return self.quoted_list(&text, key, deeper - 1),
+            Node::Text(_) => return Err(wrong_list("text", key)),
+            Node::Null => return Err(wrong_list("blank text", key)),
+            node => self.list(node, key, WRAPPED)?,
+        };
+        Ok(entries.into_iter().map(Entry::into_owned).collect())
+    }
+
+    fn entries<'a>(&mut self, nodes: Vec<Node<'a>>) -> Result<Vec<Entry<'a>>, Refusal> {
+        within("items in one call", nodes.len(), limits::ITEMS)?;
+        nodes.into_iter().enumerate().map(|(index, node)| self.entry(index, node)).collect()
+    }
+
+    fn entry<'a>(&mut self, index: usize, node: Node<'a>) -> Result<Entry<'a>, Refusal> {
+        match node {
+            Node::Map(pairs) => draft(self.unwrapped(pairs)).into_entry(Place::Element(index)),
+            Node::Text(text) => self.text_entry(index, text),
+            node => Err(Refusal::Kind { field: Field::Element(index), came: node.kind(), wanted: ITEM }),
+        }
+    }
+
+    /// An element that is a text: an item in JSON, a line with a box, or a content.
+    fn text_entry<'a>(&mut self, index: usize, text: Cow<'a, str>) -> Result<Entry<'a>, Refusal> {
+        if ["{\"", "{'"].iter().any(|start| text.trim_start().starts_with(start)) {
+            self.mended.add(Mend::Quoted);
+            let wanted = Wanted { words: ITEM, example: "{\"content\":\"Run the tests\"}" };
+            let Node::Map(pairs) = document(&text, wanted, &mut self.mended)? else {
+                return Err(Refusal::Kind { field: Field::Element(index), came: "text", wanted: ITEM });
+            };
+            return draft(self.unwrapped(pairs)).into_entry(Place::Element(index)).map(Entry::into_owned);
+        }
+        self.mended.add(Mend::Texts);
+        if let Some(entry) = checklist::boxed(&text) {
+            return Ok(entry);
+        }
+        Draft { content: Some(text), ..Draft::default() }.into_entry(Place::Element(index))
+    }
+
+    fn task<'a>(&mut self, pairs: Pairs<'a>) -> Result<Entry<'a>, Refusal> {
+        let entry = draft(self.unwrapped(pairs)).into_entry(Place::Task { has_id: true })?;
+        if entry.id.is_none() {
+            return Err(Refusal::Missing { field: "taskid", wanted: BY_ID.words });
+        }
+        Ok(entry)
+    }
+
+    /// The item inside an object that holds nothing else (C4).
+    fn unwrapped<'a>(&mut self, pairs: Pairs<'a>) -> Pairs<'a> {
+        match only_wrapped(pairs) {
+            Ok(Node::Map(pairs)) => {
+                self.mended.add(Mend::Wrapper);
+                pairs
+            }
+            Ok(_) => Vec::new(),
+            Err(pairs) => pairs,
+        }
+    }
+}
+
+/// The value of an object whose one key is a wrapper's; else the object. A text is no wrapped value.
+fn only_wrapped<'a>(mut pairs: Pairs<'a>) -> Result<Node<'a>, Pairs<'a>> {
+    let is_wrapper = |(key, node): &(Cow<'a, str>, Node<'a>)| {
+        WRAPPERS.contains(&&**key) && matches!(node, Node::Map(_) | Node::List(_))
     };
-    operation(tool, node, wanted)
-}
-
-fn quoted<'a>(tool: Tool, text: &str, deeper: usize, wanted: &'static str) -> Result<Op<'a>, Refusal> {
-    match document(text, wanted)? {
-        Node::Null | Node::Map(_) if tool == Tool::TaskList => Ok(Op::List),
-        Node::Text(text) if deeper > 0 => quoted(tool, &text, deeper - 1, wanted),
-        node => operation(tool, node, wanted).map(Op::into_owned),
+    match pairs.pop_if(|pair| is_wrapper(pair)) {
+        Some(pair) if pairs.is_empty() => Ok(pair.1),
+        Some(pair) => {
+            pairs.push(pair);
+            Err(pairs)
+        }
+        None => Err(pairs),
     }
 }
 
-fn operation<'a>(tool: Tool, node: Node<'a>, wanted: &'static str) -> Result<Op<'a>, Refusal> {
-    match (tool, node) {
-        (Tool::TodoWrite, Node::Map(pairs)) => list_of(pairs).map(Op::Replace),
-        (Tool::TodoWrite, Node::List(nodes)) => entries(nodes).map(Op::Replace),
-        (Tool::TaskCreate, Node::Map(pairs)) => draft(pairs).into_entry(Place::Task { has_id: false }).map(Op::Create),
-        (Tool::TaskUpdate, Node::Map(pairs)) => task(pairs).map(Op::Update),
-        (Tool::TaskGet, Node::Map(pairs)) => task(pairs).map(|entry| Op::Get(entry.id.unwrap_or_default())),
-        (_, node) => Err(Refusal::Kind { field: Field::Arguments, came: node.kind(), wanted }),
-    }
+/// Whether an object is an item.
+fn has_content(pairs: &Pairs<'_>) -> bool {
+    const CONTENT: &[&str] = &["content", "title", "text", "task", "step", "description", "subject", "name"];
+    pairs.iter().any(|(key, node)| CONTENT.contains(&&**key) && matches!(node, Node::Text(_)))
 }
 
-/// The one value that a text holds; white space alone is null.
-fn document<'a>(text: &'a str, wanted: &'static str) -> Result<Node<'a>, Refusal> {
-    let unreadable = Refusal::Unreadable { wanted };
-    let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
-    if text.is_empty() {
-        return Ok(Node::Null);
-    }
-    match parse(text) {
-        Ok((node, rest)) if rest.trim().is_empty() => Ok(node),
-        Ok(_) | Err(Fault::NotALiteral) => Err(unreadable),
-        Err(Fault::EndsEarly) => Err(Refusal::EndsEarly { example: WRITE_EXAMPLE }),
-    }
+const fn wrong_list(came: &'static str, key: &'static str) -> Refusal {
+    Refusal::Kind { field: Field::Key(key), came, wanted: WRITE.words }
 }
 
-/// The list under one of its keys.
-fn list_of<'a>(mut pairs: Vec<(Cow<'a, str>, Node<'a>)>) -> Result<Vec<Entry<'a>>, Refusal> {
-    let missing = Refusal::Missing { field: "todos", wanted: WRITE };
-    let place = LIST.iter().find_map(|key| pairs.iter().position(|(other, node)| other == key && *node != Node::Null));
-    let node = pairs.swap_remove(place.ok_or(missing)?).1;
-    list(node)
-}
-
-fn list(node: Node<'_>) -> Result<Vec<Entry<'_>>, Refusal> {
-    match node {
-        Node::List(nodes) => entries(nodes),
-        Node::Text(text) => quoted_list(&text, QUOTED - 1),
-        node => Err(Refusal::Kind { field: Field::Key("todos"), came: node.kind(), wanted: WRITE }),
-    }
-}
-
-fn quoted_list(text: &str, deeper: usize) -> Result<Vec<Entry<'static>>, Refusal> {
-    let node = match document(text, WRITE)? {
-        Node::Text(text) if deeper > 0 => return quoted_list(&text, deeper - 1),
-        Node::Null => return Err(Refusal::Kind { field: Field::Key("todos"), came: "blank text", wanted: WRITE }),
-        Node::List(nodes) => entries(nodes)?,
-        node => return Err(Refusal::Kind { field: Field::Key("todos"), came: node.kind(), wanted: WRITE }),
-    };
-    Ok(node.into_iter().map(Entry::into_owned).collect())
-}
-
-fn entries(nodes: Vec<Node<'_>>) -> Result<Vec<Entry<'_>>, Refusal> {
-    within("items in one call", nodes.len(), limits::ITEMS)?;
-    nodes.into_iter().enumerate().map(|(index, node)| entry(index, node)).collect()
-}
-
-fn entry(index: usize, node: Node<'_>) -> Result<Entry<'_>, Refusal> {
-    match node {
-        Node::Map(pairs) => draft(pairs).into_entry(Place::Element(index)),
-        node => Err(Refusal::Kind { field: Field::Element(index), came: node.kind(), wanted: ITEM }),
-    }
-}
-
-fn task<'a>(pairs: Vec<(Cow<'a, str>, Node<'a>)>) -> Result<Entry<'a>, Refusal> {
-    let entry = draft(pairs).into_entry(Place::Task { has_id: true })?;
-    if entry.id.is_none() {
-        return Err(Refusal::Missing { field: "taskid", wanted: BY_ID });
-    }
-    Ok(entry)
-}
-
-fn draft<'a>(pairs: Vec<(Cow<'a, str>, Node<'a>)>) -> Draft<'a> {
+/// An object's keys. What is not text keeps its place among the rest, as JSON.
+fn draft(pairs: Pairs<'_>) -> Draft<'_> {
     let mut draft = Draft::default();
     for (key, node) in pairs {
         match (&*key, node) {

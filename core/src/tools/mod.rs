@@ -1,10 +1,15 @@
 //! The list's tools: their names, and what a model's arguments ask for.
 
+mod checklist;
+mod dialect;
+mod document;
 mod fields;
 mod literal;
 mod loose;
+mod mended;
 mod schema;
 mod strict;
+mod surface;
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -16,7 +21,10 @@ use crate::limits;
 use crate::list::{Status, within};
 use crate::refusal::Refusal;
 
+pub use dialect::Dialect;
+pub use mended::Mended;
 pub use schema::ToolDef;
+pub(crate) use surface::{Answer, Surface};
 
 /// A tool of the list. Both families work on one list (L3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -38,35 +46,7 @@ impl Tool {
     /// The list's tool of this name, in any spelling that is read.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "todo_write" | "TodoWrite" | "todowrite" => Self::TodoWrite,
-            "TaskCreate" | "task_create" => Self::TaskCreate,
-            "TaskUpdate" | "task_update" => Self::TaskUpdate,
-            "TaskGet" | "task_get" => Self::TaskGet,
-            "TaskList" | "task_list" => Self::TaskList,
-            _ => return None,
-        })
-    }
-
-    /// The name under which it is offered.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::TodoWrite => "todo_write",
-            Self::TaskCreate => "TaskCreate",
-            Self::TaskUpdate => "TaskUpdate",
-            Self::TaskGet => "TaskGet",
-            Self::TaskList => "TaskList",
-        }
-    }
-
-    /// Whether these arguments can be read, whatever list they meet (C15).
-    ///
-    /// # Errors
-    ///
-    /// The refusal that a call with them would get.
-    pub fn understand(self, arguments: &str) -> Result<(), Refusal> {
-        read(self, arguments).map(drop)
+        Surface::named(name).map(|surface| surface.tool)
     }
 
     /// Whether an accepted call is a write. The others are reads.
@@ -126,19 +106,43 @@ impl Entry<'_> {
     }
 }
 
+/// A call as it was read, and what had to be mended for that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Reading<'a> {
+    pub(crate) op: Op<'a>,
+    pub(crate) mended: Mended,
+}
+
 /// Reads the arguments of a call. Strict JSON takes the fast way; only what fails it pays for
 /// tolerance, and every refusal comes from there.
-pub(crate) fn read(tool: Tool, arguments: &str) -> Result<Op<'_>, Refusal> {
+pub(crate) fn read<'a>(surface: &Surface, arguments: &'a str) -> Result<Reading<'a>, Refusal> {
     within("bytes of arguments", arguments.len(), limits::ARGUMENTS)?;
-    match strict::read(tool, arguments) {
-        Some(op) => Ok(op),
-        None => loose::read(tool, arguments),
+    read_of_any_size(surface, arguments)
+}
+
+fn read_of_any_size<'a>(surface: &Surface, arguments: &'a str) -> Result<Reading<'a>, Refusal> {
+    match strict::read(surface.tool, arguments) {
+        Some(op) => Ok(Reading { op, mended: Mended::default() }),
+        None => loose::read(surface, arguments),
     }
 }
 
-/// A whole list, as a `todo_write` or as a product recorded it.
+/// Whether a call of the tool of this name can be read, whatever list it meets, and what would be mended
+/// (C15). None where the name is no tool of the list's. The bound on the size of the arguments is left to
+/// the session.
+///
+/// # Errors
+///
+/// The refusal that the call would get.
+#[must_use]
+pub fn understand(name: &str, arguments: &str) -> Option<Result<Mended, Refusal>> {
+    let surface = Surface::named(name)?;
+    Some(read_of_any_size(surface, arguments).map(|reading| reading.mended))
+}
+
+/// A whole list as a product recorded it.
 pub(crate) fn read_record(arguments: &str) -> Result<Vec<Entry<'_>>, Refusal> {
-    match read(Tool::TodoWrite, arguments)? {
+    match read(dialect::OURS[0], arguments)?.op {
         Op::Replace(entries) => Ok(entries),
         Op::Create(_) | Op::Update(_) | Op::Get(_) | Op::List => Ok(Vec::new()),
     }

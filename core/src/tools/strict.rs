@@ -31,7 +31,7 @@ fn task(arguments: &str, has_id: bool) -> Option<Entry<'_>> {
     draft.into_entry(Place::Task { has_id }).ok()
 }
 
-/// `{"todos": [{…}, …]}`. Other keys are looked over.
+/// `{"todos": [{…}, …]}`, or under another product's key. Other keys are looked over.
 struct Todos<'a>(Vec<Entry<'a>>);
 
 impl<'de> Deserialize<'de> for Todos<'de> {
@@ -52,10 +52,15 @@ impl<'de> Visitor<'de> for TodosVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut todos = None;
         while let Some(Text(key)) = map.next_key()? {
-            if key.as_deref() == Some("todos") {
-                todos = Some(map.next_value::<Entries<'de>>()?.0);
-            } else {
-                map.next_value::<IgnoredAny>()?;
+            match key.as_deref() {
+                Some("todos" | "plan" | "todoList" | "task_list") if todos.is_none() => {
+                    todos = Some(map.next_value::<Entries<'de>>()?.0);
+                }
+                // Two lists are for the tolerant reader to rank, and so is everything that may be one.
+                Some("todos" | "plan" | "todoList" | "task_list" | "items" | "tasks" | "list" | "task_progress") => {
+                    return Err(Error::custom("more than one list"));
+                }
+                _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
         todos.map(Todos).ok_or_else(|| Error::missing_field("todos"))
