@@ -1,9 +1,10 @@
 //! Lines that change one thing of the policy.
 
+use std::borrow::Cow;
 use std::num::NonZeroU32;
 
-use session_todo::policy::{AtCompaction, Carry, Clock, Gate, Listing, Offer, ResultList, Several};
-use session_todo::{Lane, Policy};
+use session_todo::policy::{AtCompaction, Carry, Clock, Gate, Listing, ResultList, Several};
+use session_todo::{Dialect, Lane, Policy};
 
 /// Their first words.
 pub(super) const SETTINGS: [&str; 14] = [
@@ -36,7 +37,7 @@ pub(super) fn set(policy: &mut Policy, key: &str, value: &str) -> Result<(), Str
         "resume-note" => policy.resume_note = one_of(value, SWITCH)?,
         "share" => policy.share = one_of(value, SWITCH)?,
         "several" => policy.several_in_progress = one_of(value, SEVERAL)?,
-        "offer" => policy.offer = one_of(value, OFFERS)?,
+        "offer" => policy.offer = offer(value)?,
         "result" => policy.result = one_of(value, RESULTS)?,
         _ => words(policy, value)?,
     }
@@ -50,18 +51,19 @@ const CARRIES: [(&str, Carry); 3] = [("none", Carry::Nothing), ("open", Carry::O
 const AT_COMPACTION: [(&str, AtCompaction); 2] = [("keep", AtCompaction::Keep), ("empty", AtCompaction::Empty)];
 const SWITCH: [(&str, bool); 2] = [("on", true), ("off", false)];
 const SEVERAL: [(&str, Several); 2] = [("allow", Several::Allow), ("refuse", Several::Refuse)];
-const OFFERS: [(&str, Offer); 4] = [
-    ("todo_write", Offer::TodoWrite),
-    ("without-ids", Offer::TodoWriteWithoutIds),
-    ("tasks", Offer::Tasks),
-    ("both", Offer::Both),
-];
-const RESULTS: [(&str, ResultList); 2] = [("lines", ResultList::Lines), ("boxes", ResultList::Boxes)];
+const RESULTS: [(&str, ResultList); 2] = [("as-called", ResultList::AsCalled), ("boxes", ResultList::Boxes)];
 
 fn one_of<T: Copy, const N: usize>(value: &str, values: [(&str, T); N]) -> Result<T, String> {
     let found = values.iter().find(|(name, _)| *name == value).map(|(_, found)| *found);
     let names = || values.map(|(name, _)| name).join(", ");
     found.ok_or_else(|| format!("`{value}` is none of: {}", names()))
+}
+
+/// One dialect or more, with spaces between them.
+fn offer(value: &str) -> Result<Cow<'static, [Dialect]>, String> {
+    let names = || Dialect::ALL.map(Dialect::name).join(", ");
+    let dialect = |name| Dialect::named(name).ok_or_else(|| format!("`{name}` is none of: {}", names()));
+    value.split_whitespace().map(dialect).collect::<Result<Vec<_>, _>>().map(Cow::Owned)
 }
 
 /// `10/10`, `rounds 3` or `every-request`.

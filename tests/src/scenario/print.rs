@@ -100,7 +100,7 @@ fn visible(text: &str) -> String {
 
 /// A tool's name with its keys: `?` after one that may be absent, and the words that one may be.
 pub(super) fn tool(tool: &ToolDef) -> String {
-    let schema: Value = serde_json::from_str(tool.schema).unwrap();
+    let schema: Value = serde_json::from_str(&tool.schema).unwrap();
     format!("tool {}{}", tool.name, keys(&schema))
 }
 
