@@ -10,6 +10,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use replay::Task;
+use report::Print;
 use session_todo::{Dialect, Policy};
 
 /// Exit status: all was read.
@@ -43,6 +45,15 @@ enum Command {
         #[arg(long, value_name = "NAME", default_value = "default", value_parser = policy)]
         policy: Policy,
     },
+    /// Compare the replayed list with the lists that the product itself recorded
+    Verify {
+        /// Session logs
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// One JSON object a session, a line each
+        #[arg(long)]
+        json: bool,
+    },
     /// Tool definitions that can be pasted into a request
     Tools {
         /// Whose spelling of the tools
@@ -67,7 +78,14 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
-        Command::Replay { files, json, at, policy } => replay::run(&files, json, at, &policy),
+        Command::Replay { files, json, at, policy } => replay::run(
+            &files,
+            &Task { at, policy, print: if json { Print::Json } else { Print::Text }, verify: false },
+        ),
+        Command::Verify { files, json } => {
+            let print = if json { Print::Json } else { Print::Text };
+            replay::run(&files, &Task { at: None, policy: Policy::DEFAULT, print, verify: true })
+        }
         Command::Tools { dialect, format } => tools::run(dialect, format),
         Command::Call { name, policy, list } => call::run(&name, policy, list.as_deref()),
     };

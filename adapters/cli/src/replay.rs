@@ -1,50 +1,41 @@
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, BufReader};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use session_todo::{Agent, Change, Done, Effect, Event, Outcome, Policy, Session, Tool};
-use session_todo_transcript::{ClaudeCode, Found, read};
+use session_todo::{Agent, Call, Caller, Change, Done, Effect, Event, Outcome, Policy, Session, Tool};
+use session_todo_transcript::{ClaudeCode, Family, Found, Product, Recorded, Verdict, read};
 
-use crate::report::{Compaction, Kind, Reminder, Report, Skip};
-use crate::{DONE, SKIPPED, UNREADABLE};
+use crate::DONE;
+use crate::report::{Compaction, Print, Reminder, Report, Skip};
+
+/// What is asked of each log.
+pub(crate) struct Task {
+    /// The request at which to stop.
+    pub(crate) at: Option<u64>,
+    pub(crate) policy: Policy,
+    pub(crate) print: Print,
+    /// Whether recorded lists are what it is about.
+    pub(crate) verify: bool,
+}
 
 /// Replays each file; one that can't be read does not stop the rest.
-pub(crate) fn run(files: &[PathBuf], json: bool, at: Option<u64>, policy: &Policy) -> io::Result<u8> {
+pub(crate) fn run(files: &[PathBuf], task: &Task) -> io::Result<u8> {
     let mut status = DONE;
     for path in files {
-        let report = replay(path, at, policy.clone());
-        report.print(json, policy)?;
-        status = status.max(match report.outcome {
-            Kind::Unreadable => UNREADABLE,
-            _ if report.skipped.is_empty() => DONE,
-            _ => SKIPPED,
-        });
+        let mut report = replay(path, task.at, task.policy.clone());
+        report.print(task)?;
+        status = status.max(report.status(task.verify));
     }
     Ok(status)
 }
 
+/// Bytes in which a product shows itself.
+const HEAD: u64 = 64 * 1024;
+
 fn replay(path: &Path, at: Option<u64>, policy: Policy) -> Report {
-    let mut replay = Replay {
-        session: Session::new(policy),
-        report: Report::of(path),
-        at,
-        folder: path.with_extension(""),
-        agents: HashSet::new(),
-        over: at == Some(0),
-    };
-    let mut reader = ClaudeCode::new();
-    let file = File::open(path).and_then(|file| {
-        let is_folder = file.metadata()?.is_dir();
-        if is_folder { Err(io::Error::other("it is a folder; name its files")) } else { Ok(file) }
-    });
-    let result = file.and_then(|file| read(BufReader::new(file), &mut reader, &mut |found| replay.take(found)));
-    let why = match result {
-        Err(error) => Some(error.to_string()),
-        Ok(()) if reader.recognised() => None,
-        Ok(()) if replay.report.skipped.is_empty() && !reader.any() => None,
-        Ok(()) => Some("not a log of Claude Code, the one product that is read so far".into()),
-    };
+    let mut replay = Replay::new(path, at, policy);
+    let why = replay.read(path).err().map(|error| error.to_string());
     replay.finish(why)
 }
 
@@ -56,17 +47,53 @@ struct Replay {
     /// Where the client keeps what belongs to the session.
     folder: PathBuf,
     agents: HashSet<String>,
+    /// Whose tools wrote the list.
+    family: Option<Family>,
     /// Whether the request that was asked for has left.
     over: bool,
 }
 
 impl Replay {
+    fn new(path: &Path, at: Option<u64>, policy: Policy) -> Self {
+        Self {
+            session: Session::new(policy),
+            report: Report::of(path),
+            at,
+            folder: path.with_extension(""),
+            agents: HashSet::new(),
+            family: None,
+            over: at == Some(0),
+        }
+    }
+
+    /// Reads a log; an error says why it can't be.
+    fn read(&mut self, path: &Path) -> io::Result<()> {
+        let mut file = File::open(path)?;
+        if file.metadata()?.is_dir() {
+            return Err(io::Error::other("it is a folder"));
+        }
+        let mut head = Vec::new();
+        file.by_ref().take(HEAD).read_to_end(&mut head)?;
+        match Product::of(&head) {
+            _ if head.iter().all(u8::is_ascii_whitespace) => Ok(()),
+            None => Err(io::Error::other("not a session log of a product that is known")),
+            Some(product) if !product.is_read() => {
+                Err(io::Error::other(format!("a session log of {product}, which is not read yet")))
+            }
+            Some(product) => {
+                self.report.format = Some(product.to_string());
+                read(head.chain(file), &mut ClaudeCode::new(), &mut |found| self.take(found))
+            }
+        }
+    }
+
     fn take(&mut self, found: Found<'_>) {
         match found {
             Found::Skipped(skipped) => self.report.skipped.push(Skip::of(skipped, None)),
             _ if self.over => {}
             Found::Event(event) => self.event(&event),
             Found::Agent(id) => self.agent(id),
+            Found::Recorded(recorded) => self.recorded(&recorded),
             Found::Reminded => self.report.recorded.push(self.session.state().requests() + 1),
             Found::Unanswered(_) => self.report.unanswered += 1,
             Found::Pending(_) => self.report.calls.pending += 1,
@@ -99,6 +126,25 @@ impl Replay {
         }
     }
 
+    /// A recorded list of the same tools is compared, and put in place where it differs (R8).
+    fn recorded(&mut self, recorded: &Recorded<'_>) {
+        if self.family.is_some_and(|family| family != recorded.family) {
+            return;
+        }
+        let verdict = recorded.against(self.session.state().list());
+        self.report.compared.add(recorded.line, &verdict);
+        if let Verdict::Differ { correction, .. } = verdict {
+            self.family = Some(recorded.family);
+            let call = Call {
+                by: Caller::Record,
+                name: "todo_write".into(),
+                arguments: correction.into(),
+                outcome: Outcome::Ran { id: None },
+            };
+            let _ = self.session.apply(&Event::ToolCalled(call));
+        }
+    }
+
     fn count(&mut self, event: &Event<'_>, change: &Change) {
         let calls = &mut self.report.calls;
         match (event, change) {
@@ -106,7 +152,11 @@ impl Replay {
                 calls.refused += u64::from(Tool::named(&call.name).is_some());
             }
             (_, Change::Call(called)) => match called.result {
-                Ok(Done::Wrote(_)) => calls.write += 1,
+                Ok(Done::Wrote(_)) => {
+                    calls.write += 1;
+                    let whole = called.tool == Tool::TodoWrite;
+                    self.family = Some(if whole { Family::TodoWrite } else { Family::Tasks });
+                }
                 Ok(_) => calls.read += 1,
                 Err(_) => calls.refused += 1,
             },
@@ -123,7 +173,7 @@ impl Replay {
         let path = self.folder.join("subagents").join(format!("agent-{id}.jsonl"));
         let Ok(file) = File::open(&path) else { return };
         let mut skipped = Vec::new();
-        let result = read(BufReader::new(file), &mut ClaudeCode::new(), &mut |found| match found {
+        let result = read(file, &mut ClaudeCode::new(), &mut |found| match found {
             Found::Skipped(skip) => skipped.push(Skip::of(skip, Some(&path))),
             Found::Event(event) => self.event(&event),
             _ => {}

@@ -3,18 +3,29 @@ use std::path::Path;
 
 use serde::Serialize;
 use session_todo::{Item, Policy, Status};
-use session_todo_transcript::Skipped;
+use session_todo_transcript::{Skipped, Verdict};
 
+use crate::replay::Task;
 use crate::terminal::line;
+use crate::{DONE, SKIPPED, UNREADABLE};
 
 /// Items and damaged places that a terminal shows (T4).
 const SHOWN: usize = 50;
+
+/// How a report is printed.
+#[derive(Clone, Copy)]
+pub(crate) enum Print {
+    /// For a person.
+    Text,
+    /// A line of JSON.
+    Json,
+}
 
 /// What a session's log came to. Its JSON keys are a contract.
 #[derive(Serialize)]
 pub(crate) struct Report {
     file: String,
-    format: Option<&'static str>,
+    pub(crate) format: Option<String>,
     pub(crate) outcome: Kind,
     pub(crate) requests: u64,
     pub(crate) calls: Calls,
@@ -25,6 +36,11 @@ pub(crate) struct Report {
     pub(crate) skipped: Vec<Skip>,
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
+    /// Recorded lists, compared; printed where that is what was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    checks: Option<Checks>,
+    #[serde(skip)]
+    pub(crate) compared: Checks,
     #[serde(skip)]
     pub(crate) resumes: u64,
     #[serde(skip)]
@@ -43,6 +59,49 @@ pub(crate) enum Kind {
     NoCalls,
     AllRefused,
     Unreadable,
+}
+
+/// Recorded lists, compared before they correct anything.
+#[derive(Default, Serialize)]
+pub(crate) struct Checks {
+    places: u64,
+    telling: u64,
+    agree: u64,
+    disagree: Vec<Disagreement>,
+}
+
+#[derive(Serialize)]
+struct Disagreement {
+    line: u64,
+    why: String,
+}
+
+impl Checks {
+    fn print(&self, out: &mut impl Write, file: &str) -> io::Result<()> {
+        let Self { places, telling, agree, disagree } = self;
+        writeln!(out, "{}: {agree} of {telling} telling places agree, of {places} in all", line(file))?;
+        for Disagreement { line: number, why } in disagree.iter().take(SHOWN) {
+            writeln!(out, "  line {number}: {}", line(why))?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn add(&mut self, line: u64, verdict: &Verdict) {
+        self.places += 1;
+        match verdict {
+            Verdict::Unreadable => {
+                self.disagree.push(Disagreement { line, why: "the recorded list can't be read".into() });
+            }
+            Verdict::Agree { telling } => {
+                self.telling += u64::from(*telling);
+                self.agree += u64::from(*telling);
+            }
+            Verdict::Differ { why, .. } => {
+                self.telling += 1;
+                self.disagree.push(Disagreement { line, why: why.clone() });
+            }
+        }
+    }
 }
 
 #[derive(Default, Serialize)]
@@ -94,6 +153,8 @@ impl Report {
             compactions: Vec::new(),
             skipped: Vec::new(),
             why: None,
+            checks: None,
+            compared: Checks::default(),
             resumes: 0,
             unanswered: 0,
             recorded: Vec::new(),
@@ -102,7 +163,6 @@ impl Report {
 
     /// Says what it comes to, once all is read; with a reason where it could not be.
     pub(crate) fn conclude(&mut self, why: Option<String>) {
-        self.format = why.is_none().then_some("claude-code");
         self.outcome = match &self.calls {
             _ if why.is_some() => Kind::Unreadable,
             _ if !self.items.is_empty() => Kind::Items,
@@ -113,13 +173,34 @@ impl Report {
         self.why = why;
     }
 
-    pub(crate) fn print(&self, json: bool, policy: &Policy) -> io::Result<()> {
+    /// How the command ends for this log.
+    pub(crate) fn status(&self, verify: bool) -> u8 {
+        match self.outcome {
+            Kind::Unreadable => UNREADABLE,
+            _ if self.skipped.is_empty() && !(verify && self.differs()) => DONE,
+            _ => SKIPPED,
+        }
+    }
+
+    fn differs(&self) -> bool {
+        self.checks.as_ref().is_some_and(|checks| !checks.disagree.is_empty())
+    }
+
+    pub(crate) fn print(&mut self, task: &Task) -> io::Result<()> {
+        if task.verify {
+            self.checks = Some(std::mem::take(&mut self.compared));
+        }
         let mut out = io::stdout().lock();
-        if json {
-            serde_json::to_writer(&mut out, self)?;
-            writeln!(out)?;
-        } else if self.why.is_none() {
-            self.print_text(&mut out, policy)?;
+        match task.print {
+            Print::Json => {
+                serde_json::to_writer(&mut out, self)?;
+                writeln!(out)?;
+            }
+            Print::Text if self.why.is_some() => {}
+            Print::Text => match &self.checks {
+                Some(checks) => checks.print(&mut out, &self.file)?,
+                None => self.print_text(&mut out, &task.policy)?,
+            },
         }
         self.print_words();
         Ok(())

@@ -26,13 +26,18 @@
 
 mod claude_code;
 mod lines;
+mod product;
+mod recorded;
+mod skim;
 
-use std::io::{self, BufRead};
+use std::io::{self, Read};
 
 use session_todo::Event;
 
 pub use claude_code::ClaudeCode;
 use lines::Lines;
+pub use product::Product;
+pub use recorded::{Family, Recorded, Verdict};
 
 /// What a reader finds, in the order of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +49,8 @@ pub enum Found<'a> {
     Agent(&'a str),
     /// The product put a reminder of its own on the next request.
     Reminded,
+    /// The product recorded the list as it stood here (R8).
+    Recorded(Recorded<'a>),
     /// A call of this tool has no result, and the log goes on: it is taken as one that ran (R1).
     Unanswered(&'a str),
     /// A call of this tool has no result, and the log ends: it is not an event (R1).
@@ -63,12 +70,15 @@ pub struct Skipped {
     pub why: &'static str,
 }
 
+/// Who is told what is found.
+pub type Sink<'s> = &'s mut dyn FnMut(Found<'_>);
+
 /// Reads a log to its end. Memory is one line, and 8 bytes for each distinct call and response.
 ///
 /// # Errors
 ///
 /// Only what reading the log itself gives; damage inside it is [`Found::Skipped`].
-pub fn read(log: impl BufRead, reader: &mut ClaudeCode, found: &mut dyn FnMut(Found<'_>)) -> io::Result<()> {
+pub fn read(log: impl Read, reader: &mut ClaudeCode, found: Sink<'_>) -> io::Result<()> {
     let mut lines = Lines::new(log);
     while let Some(line) = lines.next_line()? {
         if line.had_nul {

@@ -1,6 +1,11 @@
-use std::io::{self, BufRead};
+use std::io::{self, Read};
+
+use memchr::memchr;
 
 use crate::Skipped;
+
+/// Bytes that are read at once: few enough to stay in a core's cache while they are looked at.
+const CHUNK: usize = 256 * 1024;
 
 /// A line of a log, without its end, and where it stands. Lines end at LF alone.
 pub(crate) struct Line<'a> {
@@ -13,43 +18,77 @@ pub(crate) struct Line<'a> {
 
 impl Line<'_> {
     /// A part that is not read, from this byte of the line.
-    pub(crate) fn skipped(&self, from: usize, why: &'static str) -> Skipped {
+    pub(crate) const fn skipped(&self, from: usize, why: &'static str) -> Skipped {
         Skipped { line: self.number, offset: self.offset + from as u64, why }
     }
 }
 
-/// The lines of a log, one at a time in one buffer.
+/// The lines of a log, in one buffer that grows with the longest of them.
 pub(crate) struct Lines<R> {
     log: R,
     buffer: Vec<u8>,
+    /// What of the buffer was read and is not handed out yet.
+    unread: std::ops::Range<usize>,
     number: u64,
     offset: u64,
 }
 
-impl<R: BufRead> Lines<R> {
-    pub(crate) const fn new(log: R) -> Self {
-        Self { log, buffer: Vec::new(), number: 0, offset: 0 }
+impl<R: Read> Lines<R> {
+    pub(crate) fn new(log: R) -> Self {
+        Self { log, buffer: vec![0; CHUNK], unread: 0..0, number: 0, offset: 0 }
     }
 
     /// The next line that is not blank.
     pub(crate) fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
         loop {
-            self.buffer.clear();
-            let read = self.log.read_until(b'\n', &mut self.buffer)?;
-            if read == 0 {
-                return Ok(None);
-            }
+            let Some(whole) = self.take()? else { return Ok(None) };
             self.number += 1;
             let start = self.offset;
-            self.offset += read as u64;
-            let kept = trim(&self.buffer);
-            let around = self.buffer.get(..kept.start).unwrap_or_default();
-            let after = self.buffer.get(kept.end..).unwrap_or_default();
-            let had_nul = memchr::memchr(0, around).or_else(|| memchr::memchr(0, after)).is_some();
+            self.offset += whole.len() as u64;
+            let bytes = self.buffer.get(whole.clone()).unwrap_or_default();
+            let kept = trim(bytes);
+            let outside = [bytes.get(..kept.start), bytes.get(kept.end..)];
+            let had_nul = outside.into_iter().flatten().any(|bytes| memchr(0, bytes).is_some());
             if !kept.is_empty() || had_nul {
-                let offset = start + kept.start as u64;
-                let bytes = self.buffer.get(kept).unwrap_or_default();
-                return Ok(Some(Line { number: self.number, offset, bytes, had_nul }));
+                let (number, offset) = (self.number, start + kept.start as u64);
+                let kept = whole.start + kept.start..whole.start + kept.end;
+                return Ok(Some(Line { number, offset, bytes: self.buffer.get(kept).unwrap_or_default(), had_nul }));
+            }
+        }
+    }
+
+    /// The place of the next line with its end, read from the log as far as it has to be.
+    fn take(&mut self) -> io::Result<Option<std::ops::Range<usize>>> {
+        let mut looked = 0;
+        loop {
+            let unread = self.buffer.get(self.unread.clone()).unwrap_or_default();
+            if let Some(end) = memchr(b'\n', unread.get(looked..).unwrap_or_default()) {
+                let line = self.unread.start..self.unread.start + looked + end + 1;
+                self.unread.start = line.end;
+                return Ok(Some(line));
+            }
+            looked = unread.len();
+            if self.fill()? == 0 {
+                let line = std::mem::replace(&mut self.unread, 0..0);
+                return Ok((!line.is_empty()).then_some(line));
+            }
+        }
+    }
+
+    fn fill(&mut self) -> io::Result<usize> {
+        self.buffer.copy_within(self.unread.clone(), 0);
+        self.unread = 0..self.unread.len();
+        if self.buffer.len() - self.unread.end < CHUNK / 2 {
+            self.buffer.resize(self.buffer.len() * 2, 0);
+        }
+        loop {
+            match self.log.read(self.buffer.get_mut(self.unread.end..).unwrap_or_default()) {
+                Ok(read) => {
+                    self.unread.end += read;
+                    return Ok(read);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
             }
         }
     }

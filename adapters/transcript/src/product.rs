@@ -1,0 +1,150 @@
+use std::fmt;
+
+use crate::skim::{Members, elements, member};
+
+/// A product by the shape of its log. Names of files say nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Product {
+    /// Claude Code's session and sub-agent logs.
+    ClaudeCode,
+    /// Codex CLI's rollouts.
+    Codex,
+    /// Gemini CLI's chats.
+    Gemini,
+    /// Kimi CLI's and Kimi Code's wire logs.
+    Kimi,
+    /// `OpenCode`'s exports and stored parts.
+    OpenCode,
+    /// `OpenCode`'s and others' `SQLite` databases.
+    Sqlite,
+    /// Qwen Code's chats.
+    Qwen,
+    /// Roo Code's histories.
+    Roo,
+    /// Cline's sessions.
+    Cline,
+    /// Copilot CLI's events.
+    CopilotCli,
+    /// Copilot Chat's replays.
+    CopilotChat,
+    /// Cursor's transcripts.
+    Cursor,
+    /// Droid's sessions.
+    Droid,
+    /// `OpenHands`' events.
+    OpenHands,
+    /// pi's sessions.
+    Pi,
+}
+
+impl Product {
+    /// The product whose log begins like this. A few kilobytes of it are enough.
+    #[must_use]
+    pub fn of(head: &[u8]) -> Option<Self> {
+        if head.starts_with(b"SQLite format 3\0") {
+            return Some(Self::Sqlite);
+        }
+        let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+        Self::of_document(head).or_else(|| head.split(|byte| *byte == b'\n').take(LINES).find_map(Self::of_record))
+    }
+
+    /// Whether its logs are read, and not only recognised.
+    #[must_use]
+    pub const fn is_read(self) -> bool {
+        matches!(self, Self::ClaudeCode)
+    }
+
+    fn of_record(line: &[u8]) -> Option<Self> {
+        let line = line.trim_ascii();
+        let keys = Keys::of(line);
+        let kind = member(line, b"type").and_then(crate::skim::text);
+        match kind.as_deref() {
+            _ if keys.has("payload") && keys.has("type") => Some(Self::Codex),
+            _ if keys.has("uuid") && keys.has("sessionId") && keys.has("systemPayload") => Some(Self::Qwen),
+            _ if member(line, b"message").is_some_and(|message| member(message, b"parts").is_some()) => {
+                Some(Self::Qwen)
+            }
+            Some("session_start" | "message") if keys.has("id") && keys.has("parentId") => Some(Self::Droid),
+            Some("session_start") => Some(Self::Droid),
+            Some("session") => Some(Self::Pi),
+            Some(kind) if kind.contains('.') && keys.has("data") => Some(Self::CopilotCli),
+            Some("metadata") if keys.has("protocol_version") => Some(Self::Kimi),
+            Some(_) if ["sessionId", "leafUuid", "snapshot", "parentUuid"].iter().any(|key| keys.has(key)) => {
+                Some(Self::ClaudeCode)
+            }
+            None if keys.has("role") && keys.has("message") => Some(Self::Cursor),
+            None if keys.has("role") && keys.has("content") => Some(Self::Kimi),
+            _ => None,
+        }
+    }
+
+    fn of_document(head: &[u8]) -> Option<Self> {
+        let head = head.trim_ascii_start();
+        if head.starts_with(b"[") {
+            let first = elements(head).next()?;
+            let keys = Keys::of(first);
+            return match () {
+                () if keys.has("role") && keys.has("parts") => Some(Self::Gemini),
+                () if keys.has("role") && keys.has("content") || keys.has("ts") => Some(Self::Roo),
+                () => None,
+            };
+        }
+        let keys = Keys::of(head);
+        match () {
+            () if keys.has("sessionId") && keys.has("messages") && keys.has("projectHash") => Some(Self::Gemini),
+            () if keys.has("messages") && keys.has("agent") => Some(Self::Cline),
+            () if keys.has("exportedAt") && keys.has("prompts") => Some(Self::CopilotChat),
+            () if keys.has("info") && keys.has("messages") => Some(Self::OpenCode),
+            () if keys.has("messageID") || keys.has("sessionID") => Some(Self::OpenCode),
+            () if keys.has("kind") && keys.has("source") || keys.has("trajectory") => Some(Self::OpenHands),
+            () => None,
+        }
+    }
+}
+
+/// Lines that are looked at for one that is a record.
+const LINES: usize = 50;
+
+/// The keys of an object, as far as it goes.
+struct Keys<'a>(Vec<&'a [u8]>);
+
+impl<'a> Keys<'a> {
+    fn of(object: &'a [u8]) -> Self {
+        let mut keys = Vec::new();
+        let mut members = Members::of(object);
+        while let Some(key) = members.key() {
+            keys.push(key);
+            if members.value().is_none() {
+                break;
+            }
+        }
+        Self(keys)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.0.contains(&name.as_bytes())
+    }
+}
+
+impl fmt::Display for Product {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::Gemini => "gemini",
+            Self::Kimi => "kimi",
+            Self::OpenCode => "opencode",
+            Self::Sqlite => "sqlite",
+            Self::Qwen => "qwen",
+            Self::Roo => "roo",
+            Self::Cline => "cline",
+            Self::CopilotCli => "copilot-cli",
+            Self::CopilotChat => "copilot-vscode",
+            Self::Cursor => "cursor",
+            Self::Droid => "droid",
+            Self::OpenHands => "openhands",
+            Self::Pi => "pi",
+        })
+    }
+}
