@@ -33,8 +33,20 @@ pub(crate) enum Manner {
     Rewrite,
     /// Fields that it does not name stay (`TaskUpdate`).
     Update,
-    /// All of it is replaced, fields that are not named too (`Record`, and `TaskCreate` with an id).
+    /// Fields that it does not name are gone; of the content the same holds as for a rewrite (`Record`).
+    Record,
+    /// All of it is replaced (`TaskCreate` with an id).
     Whole,
+}
+
+impl Manner {
+    const fn keeps_fields(self) -> bool {
+        matches!(self, Self::Rewrite | Self::Update)
+    }
+
+    const fn keeps_shown(self) -> bool {
+        matches!(self, Self::Rewrite | Self::Record)
+    }
 }
 
 impl<'a> Slot<'a> {
@@ -58,7 +70,7 @@ impl Slot<'_> {
     /// Whether it changes a status and nothing that has a size.
     pub(crate) fn is_status_alone(&self) -> bool {
         let Entry { content, description, extras, .. } = &self.entry;
-        self.manner != Manner::Whole && content.is_none() && description.is_none() && extras.is_empty()
+        self.manner.keeps_fields() && content.is_none() && description.is_none() && extras.is_empty()
     }
 
     pub(crate) fn old<'l>(&self, list: &'l List) -> Option<&'l Item> {
@@ -73,7 +85,7 @@ impl Slot<'_> {
     pub(crate) fn status(&self, list: &List) -> Status {
         match self.entry.mark {
             Some(Mark::Set(status)) => status,
-            Some(Mark::Deleted) | None if self.manner == Manner::Whole => Status::Pending,
+            Some(Mark::Deleted) | None if !self.manner.keeps_fields() => Status::Pending,
             Some(Mark::Deleted) | None => self.old(list).map_or(Status::Pending, |item| item.status),
         }
     }
@@ -87,10 +99,10 @@ impl Slot<'_> {
 
     pub(crate) fn sizes(&self, list: &List) -> Sizes {
         let old = self.old(list);
-        let kept = old.filter(|_| self.manner != Manner::Whole);
+        let kept = old.filter(|_| self.manner.keeps_fields());
         let content = self.content(list).unwrap_or_default();
         let is_shown_form =
-            |item: &&Item| self.manner == Manner::Rewrite && item.content != content && shown(&item.content) == content;
+            |item: &&Item| self.manner.keeps_shown() && item.content != content && shown(&item.content) == content;
         let content = old.filter(is_shown_form).map_or(content, |item| &item.content);
         let extras = |item: &Item| {
             let unnamed = |extra: &&Extra| !self.entry.extras.iter().any(|(key, _)| *key == extra.key);
@@ -135,7 +147,7 @@ impl Slot<'_> {
         let at = known.or_else(|| items.iter().position(|item| item.id == self.id));
         let Some(at) = at else {
             // An update of what the copy does not hold is no part of what the model was told.
-            let made = if self.manner == Manner::Whole { self.item(None, copy_of) } else { None };
+            let made = if !self.manner.keeps_fields() { self.item(None, copy_of) } else { None };
             let is_new = made.is_some();
             items.extend(made.map(|(item, _)| item));
             return is_new;
@@ -149,14 +161,14 @@ impl Slot<'_> {
 
     /// Lays what is named over an item; the rest of it stays, unless it is replaced whole.
     pub(crate) fn lay_over(&self, item: &mut Item) -> bool {
-        let before = if self.manner == Manner::Whole { Some(item.clone()) } else { None };
-        if self.manner == Manner::Whole {
+        let before = if !self.manner.keeps_fields() { Some(item.clone()) } else { None };
+        if !self.manner.keeps_fields() {
             (item.status, item.description, item.extras) = (Status::Pending, None, Vec::new());
         }
         let mut changed = false;
         if let Some(content) = &self.entry.content {
             // What the model was shown comes back as the text that it was shown for (T5).
-            let is_shown_form = self.manner == Manner::Rewrite && shown(&item.content) == *content;
+            let is_shown_form = self.manner.keeps_shown() && shown(&item.content) == *content;
             if item.content != *content && !is_shown_form {
                 item.content = content.to_string();
                 changed = true;

@@ -88,7 +88,7 @@ impl<'a> Plan<'a> {
 
     /// Adds an entry under its own id, or leaves it to be named later.
     fn push(&mut self, list: &List, entry: Entry<'a>, nameless: &mut Vec<Nameless>) {
-        let manner = if self.scope == Scope::Record { Manner::Whole } else { Manner::Rewrite };
+        let manner = if self.scope == Scope::Record { Manner::Record } else { Manner::Rewrite };
         let next = self.slots.len();
         let Some(id) = entry.id.clone() else {
             nameless.push(Nameless { at: next, twice: None });
