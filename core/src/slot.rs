@@ -147,7 +147,7 @@ impl Slot<'_> {
         let at = known.or_else(|| items.iter().position(|item| item.id == self.id));
         let Some(at) = at else {
             // An update of what the copy does not hold is no part of what the model was told.
-            let made = if !self.manner.keeps_fields() { self.item(None, copy_of) } else { None };
+            let made = if self.manner.keeps_fields() { None } else { self.item(None, copy_of) };
             let is_new = made.is_some();
             items.extend(made.map(|(item, _)| item));
             return is_new;
@@ -161,7 +161,7 @@ impl Slot<'_> {
 
     /// Lays what is named over an item; the rest of it stays, unless it is replaced whole.
     pub(crate) fn lay_over(&self, item: &mut Item) -> bool {
-        let before = if !self.manner.keeps_fields() { Some(item.clone()) } else { None };
+        let before = if self.manner.keeps_fields() { None } else { Some(item.clone()) };
         if !self.manner.keeps_fields() {
             (item.status, item.description, item.extras) = (Status::Pending, None, Vec::new());
         }

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use session_todo::{Agent, Call, Caller, Change, Done, Effect, Event, Outcome, Policy, Session, Tool};
-use session_todo_transcript::{ClaudeCode, Family, Found, Product, Recorded, Verdict, read};
+use session_todo_transcript::{Family, Found, Product, Recorded, Verdict, read};
 
 use crate::DONE;
 use crate::report::{Compaction, Print, Reminder, Report, Skip};
@@ -77,12 +77,9 @@ impl Replay {
         match Product::of(&head) {
             _ if head.iter().all(u8::is_ascii_whitespace) => Ok(()),
             None => Err(io::Error::other("not a session log of a product that is known")),
-            Some(product) if !product.is_read() => {
-                Err(io::Error::other(format!("a session log of {product}, which is not read yet")))
-            }
             Some(product) => {
                 self.report.format = Some(product.to_string());
-                read(head.chain(file), &mut ClaudeCode::new(), &mut |found| self.take(found))
+                read(product, head.chain(file), &mut |found| self.take(found))
             }
         }
     }
@@ -173,7 +170,7 @@ impl Replay {
         let path = self.folder.join("subagents").join(format!("agent-{id}.jsonl"));
         let Ok(file) = File::open(&path) else { return };
         let mut skipped = Vec::new();
-        let result = read(file, &mut ClaudeCode::new(), &mut |found| match found {
+        let result = read(Product::ClaudeCode, file, &mut |found| match found {
             Found::Skipped(skip) => skipped.push(Skip::of(skip, Some(&path))),
             Found::Event(event) => self.event(&event),
             _ => {}

@@ -128,7 +128,7 @@ fn an_empty_file_has_no_calls() {
 #[test]
 fn what_is_no_log_is_unreadable() {
     let folder = tempfile::tempdir().unwrap();
-    let random: Vec<u8> = (0..5000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let random: Vec<u8> = (0..5000_u32).map(|n| n.wrapping_mul(2_654_435_761).to_le_bytes()[2]).collect();
     let wide: Vec<u8> = write_of("1", &item("a")).encode_utf16().flat_map(u16::to_le_bytes).collect();
     for bytes in [&random[..], &wide] {
         let (status, report, err) = replayed(&file(&folder, bytes));

@@ -6,13 +6,14 @@
 //!
 //! ```
 //! use session_todo::{Policy, Session};
-//! use session_todo_transcript::{ClaudeCode, Found, read};
+//! use session_todo_transcript::{Found, Product, read};
 //!
 //! let log = br#"{"type":"assistant","sessionId":"s","message":{"id":"m1","content":[{"type":"tool_use","id":"t1","name":"TaskCreate","input":{"subject":"Run the tests"}}]}}
 //! {"type":"user","sessionId":"s","toolUseResult":{"task":{"id":"1"}},"message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"ok"}]}}"#;
 //!
 //! let mut session = Session::new(Policy::DEFAULT);
-//! read(&log[..], &mut ClaudeCode::new(), &mut |found| {
+//! let product = Product::of(log).expect("it shows itself");
+//! read(product, &log[..], &mut |found| {
 //!     if let Found::Event(event) = found {
 //!         let _ = session.step(&event);
 //!     }
@@ -34,8 +35,8 @@ use std::io::{self, Read};
 
 use session_todo::Event;
 
-pub use claude_code::ClaudeCode;
-use lines::Lines;
+use claude_code::ClaudeCode;
+use lines::{Line, Lines};
 pub use product::Product;
 pub use recorded::{Family, Recorded, Verdict};
 
@@ -73,12 +74,31 @@ pub struct Skipped {
 /// Who is told what is found.
 pub type Sink<'s> = &'s mut dyn FnMut(Found<'_>);
 
-/// Reads a log to its end. Memory is one line, and 8 bytes for each distinct call and response.
+/// A reader of logs that hold one record a line.
+trait LineReader {
+    /// Reads one line, which may hold more than one record.
+    fn line(&mut self, line: &Line<'_>, found: Sink<'_>);
+    /// The end of the log.
+    fn end(&mut self, found: Sink<'_>);
+}
+
+/// Reads a product's log to its end. Memory is one line, and 8 bytes for each distinct call and response.
 ///
 /// # Errors
 ///
-/// Only what reading the log itself gives; damage inside it is [`Found::Skipped`].
-pub fn read(log: impl Read, reader: &mut ClaudeCode, found: Sink<'_>) -> io::Result<()> {
+/// What reading the log itself gives, and a product that is only recognised; damage inside a log is
+/// [`Found::Skipped`].
+pub fn read(product: Product, log: impl Read, found: Sink<'_>) -> io::Result<()> {
+    match product {
+        Product::ClaudeCode => lines(log, &mut ClaudeCode::default(), found),
+        _ => Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            format!("a session log of {product}, which is not read yet"),
+        )),
+    }
+}
+
+fn lines(log: impl Read, reader: &mut dyn LineReader, found: Sink<'_>) -> io::Result<()> {
     let mut lines = Lines::new(log);
     while let Some(line) = lines.next_line()? {
         if line.had_nul {

@@ -49,12 +49,6 @@ impl Product {
         Self::of_document(head).or_else(|| head.split(|byte| *byte == b'\n').take(LINES).find_map(Self::of_record))
     }
 
-    /// Whether its logs are read, and not only recognised.
-    #[must_use]
-    pub const fn is_read(self) -> bool {
-        matches!(self, Self::ClaudeCode)
-    }
-
     fn of_record(line: &[u8]) -> Option<Self> {
         let line = line.trim_ascii();
         let keys = Keys::of(line);

@@ -21,28 +21,20 @@ use session_todo::{Agent, Caller, Event, Tool};
 
 use crate::lines::Line;
 use crate::skim::{Members, elements, member, text};
-use crate::{Family, Found, Sink};
+use crate::{Family, Found, LineReader, Sink};
 use record::{Block, Kind, Message, Record, Reply};
 use round::Round;
 
-/// The reader of Claude Code's logs.
 #[derive(Debug, Default)]
-pub struct ClaudeCode {
+pub(crate) struct ClaudeCode {
     /// Calls since the last request, and what came of them.
     round: Round,
     /// Response and call ids that were seen, hashed: each counts once (R3, R9).
     seen: HashSet<u64>,
 }
 
-impl ClaudeCode {
-    /// A reader at the start of a log.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Reads one line, which may hold more than one record.
-    pub(crate) fn line(&mut self, line: &Line<'_>, found: Sink<'_>) {
+impl LineReader for ClaudeCode {
+    fn line(&mut self, line: &Line<'_>, found: Sink<'_>) {
         if !line.bytes.starts_with(b"{") || !line.bytes.ends_with(b"}") {
             let why = if line.bytes.starts_with(b"{") { "the record is cut off" } else { "not a record" };
             found(Found::Skipped(line.skipped(0, why)));
@@ -66,11 +58,13 @@ impl ClaudeCode {
         }
     }
 
-    /// The end of the log: calls that have a result are over, the others pending (R1).
-    pub(crate) fn end(&mut self, found: Sink<'_>) {
+    /// Calls that have a result are over, the others pending (R1).
+    fn end(&mut self, found: Sink<'_>) {
         self.round.end(found);
     }
+}
 
+impl ClaudeCode {
     /// Whether a record of this kind holds nothing that matters, and need not be read to its end.
     fn can_pass(&self, kind: &[u8], rest: &[u8]) -> bool {
         match Kind::of(kind) {
