@@ -3,15 +3,17 @@
 mod call;
 mod replay;
 mod report;
+mod run;
 mod terminal;
+mod timeline;
 mod tools;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use replay::Task;
 use report::Print;
+use run::Task;
 use session_todo::{Dialect, Policy};
 
 /// Exit status: all was read.
@@ -32,7 +34,7 @@ struct Arguments {
 enum Command {
     /// Fold session logs into their list, and say what happened
     Replay {
-        /// Session logs: JSONL files of Claude Code
+        /// Session logs, or folders of them
         #[arg(required = true)]
         files: Vec<PathBuf>,
         /// One JSON object a session, a line each
@@ -47,12 +49,21 @@ enum Command {
     },
     /// Compare the replayed list with the lists that the product itself recorded
     Verify {
-        /// Session logs
+        /// Session logs, or folders of them
         #[arg(required = true)]
         files: Vec<PathBuf>,
         /// One JSON object a session, a line each
         #[arg(long)]
         json: bool,
+    },
+    /// Each change and each reminder of a session, request by request
+    Timeline {
+        /// Session logs, or folders of them
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// What this policy would have said
+        #[arg(long, value_name = "NAME", default_value = "default", value_parser = policy)]
+        policy: Policy,
     },
     /// Tool definitions that can be pasted into a request
     Tools {
@@ -78,13 +89,16 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
-        Command::Replay { files, json, at, policy } => replay::run(
-            &files,
-            &Task { at, policy, print: if json { Print::Json } else { Print::Text }, verify: false },
-        ),
-        Command::Verify { files, json } => {
+        Command::Replay { files, json, at, policy } => {
             let print = if json { Print::Json } else { Print::Text };
-            replay::run(&files, &Task { at: None, policy: Policy::DEFAULT, print, verify: true })
+            run::run(&files, &Task { at, policy, print, timeline: false })
+        }
+        Command::Verify { files, json } => {
+            let print = if json { Print::ChecksJson } else { Print::Checks };
+            run::run(&files, &Task { at: None, policy: Policy::DEFAULT, print, timeline: false })
+        }
+        Command::Timeline { files, policy } => {
+            run::run(&files, &Task { at: None, policy, print: Print::Timeline, timeline: true })
         }
         Command::Tools { dialect, format } => tools::run(dialect, format),
         Command::Call { name, policy, list } => call::run(&name, policy, list.as_deref()),

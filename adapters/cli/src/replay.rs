@@ -3,39 +3,21 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use session_todo::{Agent, Call, Caller, Change, Done, Effect, Event, Outcome, Policy, Session, Tool};
+use serde_json::Value;
+use session_todo::{Agent, Call, Caller, Change, Done, Effect, Event, Item, List, Outcome, Session, Tool};
 use session_todo_transcript::{Family, Found, Product, Recorded, Verdict, read};
 
-use crate::DONE;
-use crate::report::{Compaction, Print, Reminder, Report, Skip};
-
-/// What is asked of each log.
-pub(crate) struct Task {
-    /// The request at which to stop.
-    pub(crate) at: Option<u64>,
-    pub(crate) policy: Policy,
-    pub(crate) print: Print,
-    /// Whether recorded lists are what it is about.
-    pub(crate) verify: bool,
-}
-
-/// Replays each file; one that can't be read does not stop the rest.
-pub(crate) fn run(files: &[PathBuf], task: &Task) -> io::Result<u8> {
-    let mut status = DONE;
-    for path in files {
-        let mut report = replay(path, task.at, task.policy.clone());
-        report.print(task)?;
-        status = status.max(report.status(task.verify));
-    }
-    Ok(status)
-}
+use crate::report::{Compaction, Reminder, Report, Skip};
+use crate::run::Task;
+use crate::timeline;
 
 /// Bytes in which a product shows itself.
 const HEAD: u64 = 64 * 1024;
 
-fn replay(path: &Path, at: Option<u64>, policy: Policy) -> Report {
-    let mut replay = Replay::new(path, at, policy);
-    let why = replay.read(path).err().map(|error| error.to_string());
+/// Folds one log. One that can't be read is reported, not an error.
+pub(crate) fn replay(path: &Path, task: &Task) -> Report {
+    let mut replay = Replay::new(path, task);
+    let why = replay.read(path).err();
     replay.finish(why)
 }
 
@@ -44,25 +26,31 @@ struct Replay {
     session: Session,
     report: Report,
     at: Option<u64>,
+    /// Whether each change is told.
+    timeline: bool,
     /// Where the client keeps what belongs to the session.
     folder: PathBuf,
     agents: HashSet<String>,
     /// Whose tools wrote the list.
     family: Option<Family>,
+    /// The list as each turn that was not taken back found it, as arguments of `todo_write` (R7).
+    turns: Vec<String>,
     /// Whether the request that was asked for has left.
     over: bool,
 }
 
 impl Replay {
-    fn new(path: &Path, at: Option<u64>, policy: Policy) -> Self {
+    fn new(path: &Path, task: &Task) -> Self {
         Self {
-            session: Session::new(policy),
+            session: Session::new(task.policy.clone()),
             report: Report::of(path),
-            at,
+            at: task.at,
+            timeline: task.timeline,
             folder: path.with_extension(""),
             agents: HashSet::new(),
             family: None,
-            over: at == Some(0),
+            turns: Vec::new(),
+            over: task.at == Some(0),
         }
     }
 
@@ -76,7 +64,7 @@ impl Replay {
         file.by_ref().take(HEAD).read_to_end(&mut head)?;
         match Product::of(&head) {
             _ if head.iter().all(u8::is_ascii_whitespace) => Ok(()),
-            None => Err(io::Error::other("not a session log of a product that is known")),
+            None => Err(io::Error::new(io::ErrorKind::InvalidData, "not a session log of a product that is known")),
             Some(product) => {
                 self.report.format = Some(product.to_string());
                 read(product, head.chain(file), &mut |found| self.take(found))
@@ -91,6 +79,8 @@ impl Replay {
             Found::Event(event) => self.event(&event),
             Found::Agent(id) => self.agent(id),
             Found::Recorded(recorded) => self.recorded(&recorded),
+            Found::Turn => self.turns.push(whole(self.session.state().list())),
+            Found::Rewound { turns } => self.rewind(turns),
             Found::Reminded => self.report.recorded.push(self.session.state().requests() + 1),
             Found::Unanswered(_) => self.report.unanswered += 1,
             Found::Pending(_) => self.report.calls.pending += 1,
@@ -99,7 +89,11 @@ impl Replay {
     }
 
     fn event(&mut self, event: &Event<'_>) {
+        let before = self.timeline.then(|| self.session.state().list().clone());
         let change = self.session.apply(event);
+        if let Some(before) = before {
+            self.report.timeline.extend(timeline::of(event, &change, &before, &self.session));
+        }
         self.count(event, &change);
         let request = self.session.state().requests();
         match event {
@@ -132,13 +126,27 @@ impl Replay {
         self.report.compared.add(recorded.line, &verdict);
         if let Verdict::Differ { correction, .. } = verdict {
             self.family = Some(recorded.family);
-            let call = Call {
-                by: Caller::Record,
-                name: "todo_write".into(),
-                arguments: correction.into(),
-                outcome: Outcome::Ran { id: None },
-            };
-            let _ = self.session.apply(&Event::ToolCalled(call));
+            self.record(correction);
+        }
+    }
+
+    /// Puts a whole list in place.
+    fn record(&mut self, arguments: String) {
+        let call = Call {
+            by: Caller::Record,
+            name: "todo_write".into(),
+            arguments: arguments.into(),
+            outcome: Outcome::Ran { id: None },
+        };
+        let _ = self.session.apply(&Event::ToolCalled(call));
+    }
+
+    /// Puts the list in place that the earliest of the turns found (R2).
+    fn rewind(&mut self, turns: u64) {
+        let gone = usize::try_from(turns).unwrap_or(usize::MAX).min(self.turns.len());
+        let list = self.turns.drain(self.turns.len() - gone..).next();
+        if let Some(list) = list {
+            self.record(list);
         }
     }
 
@@ -167,8 +175,12 @@ impl Replay {
         if !is_name || !self.agents.insert(id.into()) {
             return;
         }
-        let path = self.folder.join("subagents").join(format!("agent-{id}.jsonl"));
-        let Ok(file) = File::open(&path) else { return };
+        let name = format!("agent-{id}.jsonl");
+        let places = [self.folder.join("subagents").join(&name), self.folder.with_file_name(&name)];
+        let Some((path, file)) = places.into_iter().find_map(|path| File::open(&path).ok().map(|file| (path, file)))
+        else {
+            return;
+        };
         let mut skipped = Vec::new();
         let result = read(Product::ClaudeCode, file, &mut |found| match found {
             Found::Skipped(skip) => skipped.push(Skip::of(skip, Some(&path))),
@@ -181,10 +193,27 @@ impl Replay {
         }
     }
 
-    fn finish(mut self, why: Option<String>) -> Report {
+    fn finish(mut self, why: Option<io::Error>) -> Report {
         self.report.requests = self.session.state().requests();
         self.report.items = self.session.state().list().items().to_vec();
         self.report.conclude(why);
         self.report
     }
+}
+
+/// The list as arguments of a `todo_write` that puts it in place.
+fn whole(list: &List) -> String {
+    let text = |text: &str| Value::from(text).to_string();
+    let mut items = Vec::with_capacity(list.items().len());
+    for Item { id, content, status, description, extras } in list.items() {
+        let mut members = vec![
+            format!("\"id\":{}", text(id)),
+            format!("\"content\":{}", text(content)),
+            format!("\"status\":\"{}\"", status.as_str()),
+        ];
+        members.extend(description.iter().map(|description| format!("\"description\":{}", text(description))));
+        members.extend(extras.iter().map(|extra| format!("{}:{}", text(&extra.key), extra.json)));
+        items.push(format!("{{{}}}", members.join(",")));
+    }
+    format!("{{\"todos\":[{}]}}", items.join(","))
 }

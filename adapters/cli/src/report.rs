@@ -5,7 +5,7 @@ use serde::Serialize;
 use session_todo::{Item, Policy, Status};
 use session_todo_transcript::{Skipped, Verdict};
 
-use crate::replay::Task;
+use crate::run::Task;
 use crate::terminal::line;
 use crate::{DONE, SKIPPED, UNREADABLE};
 
@@ -19,6 +19,12 @@ pub(crate) enum Print {
     Text,
     /// A line of JSON.
     Json,
+    /// Recorded lists, for a person.
+    Checks,
+    /// The same as a line of JSON.
+    ChecksJson,
+    /// Each change.
+    Timeline,
 }
 
 /// What a session's log came to. Its JSON keys are a contract.
@@ -41,6 +47,12 @@ pub(crate) struct Report {
     checks: Option<Checks>,
     #[serde(skip)]
     pub(crate) compared: Checks,
+    /// Lines of a timeline, where one is asked for.
+    #[serde(skip)]
+    pub(crate) timeline: Vec<String>,
+    /// Whether it is no session log at all.
+    #[serde(skip)]
+    is_stranger: bool,
     #[serde(skip)]
     pub(crate) resumes: u64,
     #[serde(skip)]
@@ -155,6 +167,8 @@ impl Report {
             why: None,
             checks: None,
             compared: Checks::default(),
+            timeline: Vec::new(),
+            is_stranger: false,
             resumes: 0,
             unanswered: 0,
             recorded: Vec::new(),
@@ -162,7 +176,7 @@ impl Report {
     }
 
     /// Says what it comes to, once all is read; with a reason where it could not be.
-    pub(crate) fn conclude(&mut self, why: Option<String>) {
+    pub(crate) fn conclude(&mut self, why: Option<io::Error>) {
         self.outcome = match &self.calls {
             _ if why.is_some() => Kind::Unreadable,
             _ if !self.items.is_empty() => Kind::Items,
@@ -170,38 +184,44 @@ impl Report {
             calls if calls.refused > 0 && calls.read == 0 => Kind::AllRefused,
             _ => Kind::NoCalls,
         };
-        self.why = why;
+        self.is_stranger = why.as_ref().is_some_and(|why| why.kind() == io::ErrorKind::InvalidData);
+        self.why = why.map(|why| why.to_string());
+    }
+
+    /// Whether it is a file that no product wrote.
+    pub(crate) const fn is_stranger(&self) -> bool {
+        self.is_stranger
     }
 
     /// How the command ends for this log.
-    pub(crate) fn status(&self, verify: bool) -> u8 {
+    pub(crate) fn status(&self, task: &Task) -> u8 {
+        let differs = task.print.is_about_checks() && !self.compared.disagree.is_empty();
         match self.outcome {
             Kind::Unreadable => UNREADABLE,
-            _ if self.skipped.is_empty() && !(verify && self.differs()) => DONE,
+            _ if self.skipped.is_empty() && !differs => DONE,
             _ => SKIPPED,
         }
     }
 
-    fn differs(&self) -> bool {
-        self.checks.as_ref().is_some_and(|checks| !checks.disagree.is_empty())
-    }
-
     pub(crate) fn print(&mut self, task: &Task) -> io::Result<()> {
-        if task.verify {
+        let mut out = io::stdout().lock();
+        if matches!(task.print, Print::ChecksJson) {
             self.checks = Some(std::mem::take(&mut self.compared));
         }
-        let mut out = io::stdout().lock();
         match task.print {
-            Print::Json => {
+            Print::Json | Print::ChecksJson => {
                 serde_json::to_writer(&mut out, self)?;
                 writeln!(out)?;
             }
-            Print::Text if self.why.is_some() => {}
-            Print::Text => match &self.checks {
-                Some(checks) => checks.print(&mut out, &self.file)?,
-                None => self.print_text(&mut out, &task.policy)?,
-            },
+            _ if self.why.is_some() => {}
+            Print::Text => self.print_text(&mut out, &task.policy)?,
+            Print::Checks => self.compared.print(&mut out, &self.file)?,
+            Print::Timeline => {
+                writeln!(out, "{}: {}", line(&self.file), self.outcome.as_str())?;
+                self.timeline.iter().try_for_each(|told| writeln!(out, "{told}"))?;
+            }
         }
+        drop(out);
         self.print_words();
         Ok(())
     }
@@ -220,7 +240,8 @@ impl Report {
         if let Some(more) = self.items.len().checked_sub(SHOWN + 1) {
             writeln!(out, "  … and {} more", more + 1)?;
         }
-        let reminders = self.reminders.iter().map(|Reminder { request, items }| format!("{request} ({items} items)"));
+        let reminders =
+            self.reminders.iter().map(|Reminder { request, items }| format!("{request} ({})", count(*items)));
         writeln!(out, "  reminders    policy {}, on request {}", policy.name, listed(reminders))?;
         if !self.recorded.is_empty() {
             writeln!(
@@ -230,7 +251,7 @@ impl Report {
             )?;
         }
         for Compaction { request, items } in &self.compactions {
-            writeln!(out, "  compaction   before request {request}, {items} items carried")?;
+            writeln!(out, "  compaction   before request {request}, {} carried", count(*items))?;
         }
         Ok(())
     }
@@ -255,6 +276,17 @@ impl Report {
             eprintln!("session-todo: {file}: … and {} more", more + 1);
         }
     }
+}
+
+impl Print {
+    const fn is_about_checks(self) -> bool {
+        matches!(self, Self::Checks | Self::ChecksJson)
+    }
+}
+
+/// A number of items, in words.
+pub(crate) fn count(items: usize) -> String {
+    format!("{items} {}", if items == 1 { "item" } else { "items" })
 }
 
 impl Kind {

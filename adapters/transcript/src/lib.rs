@@ -52,6 +52,14 @@ pub enum Found<'a> {
     Reminded,
     /// The product recorded the list as it stood here (R8).
     Recorded(Recorded<'a>),
+    /// A turn begins here: what a rewind counts.
+    Turn,
+    /// The product took back this many turns, the latest first: the list is as it was when the earliest of
+    /// them began, or as far back as the log says (R2).
+    Rewound {
+        /// How many.
+        turns: u64,
+    },
     /// A call of this tool has no result, and the log goes on: it is taken as one that ran (R1).
     Unanswered(&'a str),
     /// A call of this tool has no result, and the log ends: it is not an event (R1).
