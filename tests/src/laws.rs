@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use session_todo::policy::{AtCompaction, Carry, Clock, Gate};
 use session_todo::{
-    Agent, Call, Caller, Change, Effect, Event, Item, Lane, Outcome, Policy, Session, State, Tool, limits,
+    Agent, Call, Caller, Change, Effect, Event, Item, Lane, Outcome, Policy, Session, State, Tool, checkpoint, limits,
 };
 
 use crate::model::{self, Parsed};
@@ -332,9 +332,27 @@ pub fn law11(policy: &Policy, log: &[Event<'_>]) -> Law {
     for event in log {
         let _ = session.apply(event);
         stored_as_json(session.state())?;
-        // The rkyv form: `stored_as_checkpoint(session.state())?` (A8).
     }
-    of_another_version(session.state())
+    of_another_version(session.state())?;
+    stored_as_checkpoint(session.state())
+}
+
+/// A checkpoint read back is the state; a flipped bit, a cut, another schema or layout is an error.
+fn stored_as_checkpoint(state: &State) -> Law {
+    let bytes = checkpoint::to_bytes(state).map_err(|error| format!("law 11: {error}"))?;
+    let read = checkpoint::from_bytes(&bytes).map_err(|error| format!("law 11: {error}"))?;
+    same("law 11: the checkpoint", state, &read)?;
+    for at in (0..bytes.len()).step_by(bytes.len() / 64 + 1) {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1 << (at % 8);
+        if checkpoint::from_bytes(&damaged).is_ok() {
+            return Err(format!("law 11: a checkpoint with a flipped bit in byte {at} is read"));
+        }
+        if checkpoint::from_bytes(&bytes[..at]).is_ok() {
+            return Err(format!("law 11: a checkpoint of {at} bytes is read"));
+        }
+    }
+    Ok(())
 }
 
 fn stored_as_json(state: &State) -> Law {
