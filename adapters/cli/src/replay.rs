@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use session_todo::{Agent, Call, Caller, Change, Done, Effect, Event, Item, List, Outcome, Session, Tool};
-use session_todo_transcript::{Family, Found, Product, Recorded, Verdict, read};
+use session_todo_transcript::{Database, Family, Found, Product, Recorded, StoredSession, Verdict, read};
 
 use crate::report::{Compaction, Reminder, Report, Skip};
 use crate::run::Task;
@@ -14,11 +14,60 @@ use crate::timeline;
 /// Bytes in which a product shows itself.
 const HEAD: u64 = 64 * 1024;
 
-/// Folds one log. One that can't be read is reported, not an error.
-pub(crate) fn replay(path: &Path, task: &Task) -> Report {
-    let mut replay = Replay::new(path, task);
-    let why = replay.read(path).err();
-    replay.finish(why)
+/// Folds a file: one session, or those of a database. What can't be read is reported, not an error.
+pub(crate) fn replay(path: &Path, task: &Task) -> Vec<Report> {
+    let log = match Log::open(path) {
+        Ok(log) => log,
+        Err(error) => return vec![Replay::new(path, task).finish(Some(error))],
+    };
+    match log {
+        Log::Database(database) => sessions(&database, path, task),
+        Log::Lines(product, log) => {
+            let mut replay = Replay::new(path, task);
+            replay.report.format = product.map(|product| product.to_string());
+            let read = product.map_or(Ok(()), |product| read(product, log, &mut |found| replay.take(found)));
+            vec![replay.finish(read.err())]
+        }
+    }
+}
+
+/// Each session of a database is a report of its own; those of sub-agents belong to others.
+fn sessions(database: &Database, path: &Path, task: &Task) -> Vec<Report> {
+    let sessions = match database.sessions() {
+        Ok(sessions) => sessions,
+        Err(error) => return vec![Replay::new(path, task).finish(Some(error))],
+    };
+    let main = sessions.into_iter().filter(|session| session.parent.is_none());
+    main.map(|StoredSession { id, .. }| {
+        let mut replay = Replay::new(&PathBuf::from(format!("{}#{id}", path.display())), task);
+        replay.report.format = Some(Product::OpenCode.to_string());
+        let read = database.read(&id, &mut |found| replay.take(found));
+        replay.finish(read.err())
+    })
+    .collect()
+}
+
+/// A file that was opened, and whose it is: nobody's, where it is empty.
+enum Log {
+    Lines(Option<Product>, Box<dyn Read>),
+    Database(Database),
+}
+
+impl Log {
+    fn open(path: &Path) -> io::Result<Self> {
+        let mut file = File::open(path)?;
+        if file.metadata()?.is_dir() {
+            return Err(io::Error::other("it is a folder"));
+        }
+        let mut head = Vec::new();
+        file.by_ref().take(HEAD).read_to_end(&mut head)?;
+        match Product::of(&head) {
+            _ if head.iter().all(u8::is_ascii_whitespace) => Ok(Self::Lines(None, Box::new(io::empty()))),
+            None => Err(io::Error::new(io::ErrorKind::InvalidData, "not a session log of a product that is known")),
+            Some(Product::Sqlite) => Database::open(path).map(Self::Database),
+            product => Ok(Self::Lines(product, Box::new(io::Cursor::new(head).chain(file)))),
+        }
+    }
 }
 
 /// A session's log on its way into a report.
@@ -51,24 +100,6 @@ impl Replay {
             family: None,
             turns: Vec::new(),
             over: task.at == Some(0),
-        }
-    }
-
-    /// Reads a log; an error says why it can't be.
-    fn read(&mut self, path: &Path) -> io::Result<()> {
-        let mut file = File::open(path)?;
-        if file.metadata()?.is_dir() {
-            return Err(io::Error::other("it is a folder"));
-        }
-        let mut head = Vec::new();
-        file.by_ref().take(HEAD).read_to_end(&mut head)?;
-        match Product::of(&head) {
-            _ if head.iter().all(u8::is_ascii_whitespace) => Ok(()),
-            None => Err(io::Error::new(io::ErrorKind::InvalidData, "not a session log of a product that is known")),
-            Some(product) => {
-                self.report.format = Some(product.to_string());
-                read(product, head.chain(file), &mut |found| self.take(found))
-            }
         }
     }
 

@@ -60,25 +60,24 @@ fn take<'l>(next: &AtomicUsize, logs: &'l [Log]) -> Option<(usize, &'l Log)> {
 }
 
 fn print_in_order(
-    reports: mpsc::Receiver<(usize, Report)>,
+    reports: mpsc::Receiver<(usize, Vec<Report>)>,
     logs: &[Log],
     task: &Task,
     bar: &ProgressBar,
 ) -> io::Result<u8> {
     let mut waiting = BTreeMap::new();
     let (mut printed, mut strangers, mut status) = (0, 0_usize, DONE);
-    for (index, report) in reports {
-        waiting.insert(index, report);
-        while let Some(mut report) = waiting.remove(&printed) {
+    for (index, reports) in reports {
+        waiting.insert(index, reports);
+        while let Some(mut reports) = waiting.remove(&printed) {
             let named = logs.get(printed).is_some_and(|log| log.named);
             printed += 1;
             bar.inc(1);
-            if !named && report.is_stranger() {
-                strangers += 1;
-                continue;
-            }
-            status = status.max(report.status(task));
-            bar.suspend(|| report.print(task)).map_err(|error| {
+            let before = reports.len();
+            reports.retain(|report| named || !report.is_stranger());
+            strangers += before - reports.len();
+            status = reports.iter().map(|report| report.status(task)).fold(status, u8::max);
+            bar.suspend(|| reports.iter_mut().try_for_each(|report| report.print(task))).map_err(|error| {
                 io::Error::new(
                     error.kind(),
                     format!("{error}: {} of {} files were not read", logs.len() - printed, logs.len()),

@@ -25,10 +25,23 @@
 //! What a log can't say is not guessed: a call whose result never came is [`Found::Pending`] at the end of
 //! the log, a damaged line is [`Found::Skipped`] with its place (R1, R7).
 
+mod chat;
 mod claude_code;
+mod cline;
+mod codex;
+mod document;
+mod gemini;
+mod kimi;
 mod lines;
+mod open_calls;
+mod opencode;
+mod opencode_db;
+mod parts;
 mod product;
+mod qwen;
 mod recorded;
+mod records;
+mod roo;
 mod skim;
 
 use std::io::{self, Read};
@@ -36,8 +49,12 @@ use std::io::{self, Read};
 use session_todo::Event;
 
 use claude_code::ClaudeCode;
+use codex::Codex;
+use kimi::Kimi;
 use lines::{Line, Lines};
+pub use opencode_db::{Database, StoredSession};
 pub use product::Product;
+use qwen::Qwen;
 pub use recorded::{Family, Recorded, Verdict};
 
 /// What a reader finds, in the order of the log.
@@ -99,6 +116,16 @@ trait LineReader {
 pub fn read(product: Product, log: impl Read, found: Sink<'_>) -> io::Result<()> {
     match product {
         Product::ClaudeCode => lines(log, &mut ClaudeCode::default(), found),
+        Product::Codex => lines(log, &mut Codex::default(), found),
+        Product::Gemini => gemini::read(log, found),
+        Product::Qwen => lines(log, &mut Qwen::default(), found),
+        Product::Kimi => lines(log, &mut Kimi::default(), found),
+        Product::OpenCode => opencode::read(&document::whole(log)?, found),
+        Product::Roo | Product::Cline => chat::read(&document::whole(log)?, found),
+        Product::Sqlite => Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "a database, which is read by its path: it holds more than one session",
+        )),
         _ => Err(io::Error::new(
             io::ErrorKind::Unsupported,
             format!("a session log of {product}, which is not read yet"),

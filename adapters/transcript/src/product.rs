@@ -1,6 +1,8 @@
 use std::fmt;
 
-use crate::skim::{Members, elements, member};
+use memchr::memmem;
+
+use crate::skim::{Members, member};
 
 /// A product by the shape of its log. Names of files say nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +56,12 @@ impl Product {
         let keys = Keys::of(line);
         let kind = member(line, b"type").and_then(crate::skim::text);
         match kind.as_deref() {
+            Some("console" | "network") if keys.has("payload") => Some(Self::Gemini),
             _ if keys.has("payload") && keys.has("type") => Some(Self::Codex),
+            Some("function_call" | "function_call_output" | "reasoning") => Some(Self::Codex),
+            Some("message") if keys.has("role") && keys.has("content") && !keys.has("parentId") => Some(Self::Codex),
+            Some("gemini") if keys.has("id") => Some(Self::Gemini),
+            None if GEMINI.iter().any(|names| names.iter().all(|name| keys.has(name))) => Some(Self::Gemini),
             _ if keys.has("uuid") && keys.has("sessionId") && keys.has("systemPayload") => Some(Self::Qwen),
             _ if member(line, b"message").is_some_and(|message| member(message, b"parts").is_some()) => {
                 Some(Self::Qwen)
@@ -64,6 +71,10 @@ impl Product {
             Some("session") => Some(Self::Pi),
             Some(kind) if kind.contains('.') && keys.has("data") => Some(Self::CopilotCli),
             Some("metadata") if keys.has("protocol_version") => Some(Self::Kimi),
+            Some(kind) if kind.starts_with("context.") || kind == "turn.prompt" => Some(Self::Kimi),
+            None if member(line, b"message").is_some_and(|message| member(message, b"payload").is_some()) => {
+                Some(Self::Kimi)
+            }
             Some(_) if ["sessionId", "leafUuid", "snapshot", "parentUuid"].iter().any(|key| keys.has(key)) => {
                 Some(Self::ClaudeCode)
             }
@@ -76,10 +87,10 @@ impl Product {
     fn of_document(head: &[u8]) -> Option<Self> {
         let head = head.trim_ascii_start();
         if head.starts_with(b"[") {
-            let first = elements(head).next()?;
-            let keys = Keys::of(first);
+            let keys = Keys::of(head.get(1..).unwrap_or_default());
             return match () {
                 () if keys.has("role") && keys.has("parts") => Some(Self::Gemini),
+                () if keys.has("role") && memmem::find(head, b"task_progress").is_some() => Some(Self::Cline),
                 () if keys.has("role") && keys.has("content") || keys.has("ts") => Some(Self::Roo),
                 () => None,
             };
@@ -87,15 +98,20 @@ impl Product {
         let keys = Keys::of(head);
         match () {
             () if keys.has("sessionId") && keys.has("messages") && keys.has("projectHash") => Some(Self::Gemini),
+            () if keys.has("history") => Some(Self::Gemini),
             () if keys.has("messages") && keys.has("agent") => Some(Self::Cline),
             () if keys.has("exportedAt") && keys.has("prompts") => Some(Self::CopilotChat),
             () if keys.has("info") && keys.has("messages") => Some(Self::OpenCode),
-            () if keys.has("messageID") || keys.has("sessionID") => Some(Self::OpenCode),
+            () if keys.has("messageID") || keys.has("sessionID") || keys.has("projectID") => Some(Self::OpenCode),
+            () if keys.has("id") && keys.has("text") && keys.has("time") => Some(Self::OpenCode),
             () if keys.has("kind") && keys.has("source") || keys.has("trajectory") => Some(Self::OpenHands),
             () => None,
         }
     }
 }
+
+/// Keys by which Gemini CLI's records without a type are known.
+const GEMINI: [&[&str]; 4] = [&["sessionId", "projectHash"], &["$set"], &["$rewindTo"], &["method", "response"]];
 
 /// Lines that are looked at for one that is a record.
 const LINES: usize = 50;

@@ -1,5 +1,7 @@
 //! Calls between two requests: reported in call order once they are over, however their results came.
 
+use std::collections::HashMap;
+
 use session_todo::{Call, Caller, Event, Outcome, Tool};
 
 use super::record::{Reply, first_text};
@@ -9,6 +11,8 @@ use crate::{Family, Found, Recorded, Sink};
 pub(super) struct Round {
     /// In call order.
     calls: Vec<OpenCall>,
+    /// Where the calls stand whose results are looked for, by id.
+    waiting: HashMap<Vec<u8>, usize>,
     /// Lists that the client recorded, and how many results had come before.
     lists: Vec<(u64, OwnedList)>,
     /// Results so far.
@@ -18,14 +22,13 @@ pub(super) struct Round {
 #[derive(Debug)]
 struct OpenCall {
     by: Caller,
-    id: Vec<u8>,
     name: String,
     tool: Option<Tool>,
     arguments: String,
     /// How it ended, and how many results had come before. None until then.
     ended: Option<(Outcome<'static>, u64)>,
-    /// Whether its result is looked for: those of the list's tools, and of tools that start sub-agents.
-    wanted: bool,
+    /// Its id, where its result is looked for: it is a call of the list's tools, or starts a sub-agent.
+    wanted: Option<Vec<u8>>,
 }
 
 #[derive(Debug)]
@@ -38,28 +41,19 @@ struct OwnedList {
 impl Round {
     /// Whether a result is looked for.
     pub(super) fn waits(&self) -> bool {
-        self.calls.iter().any(|call| call.wanted && call.ended.is_none())
+        !self.waiting.is_empty()
     }
 
     pub(super) fn call(&mut self, by: Caller, id: &[u8], name: &str, tool: Option<Tool>, input: &[u8]) {
         let input = if tool.is_some() { String::from_utf8_lossy(input).into_owned() } else { String::new() };
-        let wanted = tool.is_some() || matches!(name, "Agent" | "Task");
-        self.calls.push(OpenCall {
-            by,
-            id: id.to_vec(),
-            name: name.into(),
-            tool,
-            arguments: input,
-            ended: None,
-            wanted,
-        });
+        let wanted = (tool.is_some() || matches!(name, "Agent" | "Task")).then(|| id.to_vec());
+        self.waiting.extend(wanted.clone().map(|id| (id, self.calls.len())));
+        self.calls.push(OpenCall { by, name: name.into(), tool, arguments: input, ended: None, wanted });
     }
 
     /// The result of a call, if it is one of these.
     pub(super) fn result(&mut self, id: &[u8], is_error: bool, content: &[u8], reply: &Reply<'_>, line: u64) {
-        let Some(call) = self.calls.iter_mut().find(|call| call.wanted && call.ended.is_none() && call.id == id) else {
-            return;
-        };
+        let Some(call) = self.waiting.remove(id).and_then(|at| self.calls.get_mut(at)) else { return };
         let outcome = outcome(is_error, content, reply);
         let ran = outcome != Outcome::Failed;
         call.ended = Some((outcome, self.results));
@@ -91,6 +85,8 @@ impl Round {
         let (over, open): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.calls).into_iter().partition(|call| of.is_none_or(|by| call.by == by));
         self.calls = open;
+        let unended = self.calls.iter().enumerate().filter(|(_, call)| call.ended.is_none());
+        self.waiting = unended.filter_map(|(at, call)| call.wanted.clone().map(|id| (id, at))).collect();
         for call in over {
             // A list that was recorded before a call ended says nothing of it.
             let ended = call.ended.as_ref().map_or(u64::MAX, |(_, before)| before + 1);
@@ -106,7 +102,7 @@ impl Round {
     /// The end of the log.
     pub(super) fn end(&mut self, found: Sink<'_>) {
         let calls = std::mem::take(&mut self.calls);
-        let (over, pending) = calls.into_iter().partition(|call| call.ended.is_some() || !call.wanted);
+        let (over, pending) = calls.into_iter().partition(|call| call.ended.is_some() || call.wanted.is_none());
         self.calls = over;
         self.settle(None, found);
         let pending: Vec<OpenCall> = pending;
