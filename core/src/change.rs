@@ -49,6 +49,9 @@ pub enum Done {
 pub struct Wrote {
     /// Whether anything is other than before.
     pub changed: bool,
+    /// Whether it named an item that is not on the list: a write of another's tool, of whose creation nothing
+    /// is known.
+    pub unknown_id: bool,
     /// The one item that a Task tool wrote.
     pub(crate) one: Option<One>,
     /// Open items that a whole list left out (L9).
@@ -80,7 +83,8 @@ pub struct Carried {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Edits {
     pub(crate) added: Vec<Item>,
-    pub(crate) changed: Vec<Item>,
+    /// With whether the change is in what a list does not show.
+    pub(crate) changed: Vec<(Item, bool)>,
     pub(crate) removed: Vec<Item>,
     /// The ids in their new order, where only that differs for some.
     pub(crate) order: Vec<String>,
@@ -101,7 +105,8 @@ impl Edits {
                 Some((at, old)) => {
                     places.push(at);
                     if old != item {
-                        edits.changed.push(item.clone());
+                        let hidden = old.content == item.content && old.status == item.status;
+                        edits.changed.push((item.clone(), hidden));
                     }
                 }
             }

@@ -30,7 +30,7 @@
 //!
 //! A loop logs the event, steps, and uses the effect, in this order; after a crash it folds the log again
 //! and uses the effect of the last event if it had not (P5). That is sound because of these laws, each of
-//! which `tests/` checks on random logs, on every small log, and under a fuzzer:
+//! which `tests/` checks on random logs; every small log is compared with a model that has no counters:
 //!
 //! 1. [`Session::step`] never panics and never fails, on any bytes.
 //! 2. The same policy and events give the same state and the same bytes of every effect, everywhere.

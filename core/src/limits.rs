@@ -13,7 +13,7 @@ pub const ID: usize = 128;
 pub const EXTRAS: usize = 32;
 /// Bytes of one item's extras, keys and values together.
 pub const EXTRA_BYTES: usize = 8 * 1024;
-/// Bytes of all ids and contents in their shown form. What a model rewrites it must see whole, so this
+/// Bytes of all ids and contents, each in its shown form or raw, whichever is longer. What a model rewrites it must see whole, so this
 /// bounds what every reminder, result and snapshot can cost: about 4,000 tokens.
 pub const SHOWN: usize = 16 * 1024;
 /// Bytes of all fields of all items together: what a stored state can cost.
@@ -31,7 +31,7 @@ pub(crate) const CAPPED_CONTENT: usize = 200;
 /// Bytes of a refusal (C14). It costs tokens on every retry.
 pub(crate) const REFUSAL: usize = 300;
 
-/// Bytes that one shown byte can become in a snapshot's JSON: `\uXXXX`.
+/// Bytes that one byte can become in a snapshot's JSON: `\uXXXX`.
 const ESCAPED: usize = 6;
 /// Bytes of a snapshot around one item: keys, quotes, status, line break.
 const AROUND_ITEM: usize = 64;

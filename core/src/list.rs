@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::limits;
-use crate::shown::{is_blank, shown_id, shown_len};
+use crate::shown::{is_blank, push_plain_json, rewritten_len, shown_id};
 
 /// The session's plan: items in order, each with an id of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -139,6 +139,9 @@ impl List {
     /// Names the first item that breaks a rule.
     pub fn check(&self) -> Result<(), BrokenList> {
         check_items(&self.items)?;
+        if self.highest > HIGHEST {
+            return Err(BrokenList { position: 0, rule: "the highest number leaves none to assign" });
+        }
         let counted = self.items.iter().filter_map(|item| decimal(&item.id)).max();
         if counted > Some(self.highest) {
             return Err(BrokenList { position: 0, rule: "an id is higher than the highest ever seen" });
@@ -177,6 +180,9 @@ pub(crate) fn decimal(id: &str) -> Option<u64> {
     id.parse().ok().filter(|&number: &u64| number < 1 << 32)
 }
 
+/// Room for every number that can be assigned after it.
+const HIGHEST: u64 = 1 << 63;
+
 /// The sizes of one item, or the sums of many, in bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sizes {
@@ -185,7 +191,7 @@ pub(crate) struct Sizes {
     pub(crate) description: usize,
     pub(crate) extras: usize,
     pub(crate) extra_bytes: usize,
-    /// Id and content in their shown form.
+    /// Id and content as a model may have to write them again.
     pub(crate) shown: usize,
 }
 
@@ -205,7 +211,7 @@ impl Sizes {
             description: item.description.as_ref().map_or(0, String::len),
             extras: item.extras.len(),
             extra_bytes: item.extras.iter().map(Extra::bytes).sum(),
-            shown: item.id.len() + shown_len(&item.content),
+            shown: item.id.len() + rewritten_len(&item.content),
         }
     }
 
@@ -233,6 +239,43 @@ impl Sizes {
         within("items", items, limits::ITEMS)?;
         within("bytes of all ids and contents", self.shown, limits::SHOWN)?;
         within("bytes of all fields", fields, limits::FIELDS)
+    }
+}
+
+impl Item {
+    /// Items as the arguments of a `todo_write` that gives them, with everything that is known of them.
+    #[must_use]
+    pub fn to_arguments<'a>(items: impl IntoIterator<Item = &'a Self>) -> String {
+        let mut out = String::from("{\"todos\":[");
+        for item in items {
+            out.push_str(if out.ends_with('[') { "" } else { "," });
+            item.push_json(&mut out);
+        }
+        out.push_str("]}");
+        out
+    }
+
+    /// It as the JSON object that [`to_arguments`](Self::to_arguments) has of it.
+    pub fn push_json(&self, out: &mut String) {
+        let texts =
+            [("id", Some(&self.id)), ("content", Some(&self.content)), ("description", self.description.as_ref())];
+        for (key, text) in texts {
+            let Some(text) = text else { continue };
+            out.push_str(if key == "id" { "{\"" } else { ",\"" });
+            out.push_str(key);
+            out.push_str("\":");
+            push_plain_json(out, text);
+        }
+        out.push_str(",\"status\":\"");
+        out.push_str(self.status.as_str());
+        out.push('"');
+        for extra in &self.extras {
+            out.push(',');
+            push_plain_json(out, &extra.key);
+            out.push(':');
+            out.push_str(&extra.json);
+        }
+        out.push('}');
     }
 }
 

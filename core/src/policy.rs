@@ -136,6 +136,8 @@ const REMINDER: &str = "An automatic note from the program that keeps your task 
 not changed for a while. If it no longer fits the work, update it when convenient; if it does, carry on.";
 const EVERY_REQUEST: &str = "An automatic note from the program that keeps your task list, not from the user. This is \
 the list as it stands; update it when it no longer fits the work.";
+const TOOLS_UNUSED: &str = "An automatic note from the program that keeps your task list, not from the user. The task \
+tools have not been used for a while. If a list helps the work, bring it up to date; if not, carry on.";
 const EDITED: &str = "An automatic note from the program that keeps your task list: the user changed the list. \
 Take it as it is now, and do not bring back what the user took out.";
 const UNFINISHED: &str = "An automatic note from the program that keeps your task list: this session was resumed, and \
@@ -248,6 +250,7 @@ impl Policy {
         carry: Carry::Nothing,
         resume_note: false,
         share: true,
+        words: Words { reminder: Cow::Borrowed(TOOLS_UNUSED), ..WORDS },
         ..Self::DEFAULT
     };
 

@@ -192,7 +192,7 @@ impl Session {
             Op::Create(entry) => Plan::create(list, entry, id.map(shown_id).filter(|id| !id.is_empty()))?,
             Op::Update(entry) if ours && !entry.names_something() => return Err(Refusal::NothingToChange),
             Op::Update(entry) => match Plan::update(list, entry) {
-                Err(_) if !ours => return Ok(Done::Wrote(Wrote::default())),
+                Err(_) if !ours => return Ok(Done::Wrote(Wrote { unknown_id: true, ..Wrote::default() })),
                 plan => plan?,
             },
         };
@@ -211,7 +211,8 @@ impl Session {
         if by != Caller::User {
             self.mirror(&plan);
         }
-        Wrote { changed, one, dropped, renumbered: core::mem::take(&mut plan.renumbered) }
+        let renumbered = core::mem::take(&mut plan.renumbered);
+        Wrote { changed, unknown_id: false, one, dropped, renumbered }
     }
 
     /// What others than the user change is no edit of the user's (L13).

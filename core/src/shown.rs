@@ -5,12 +5,12 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use core::fmt::Write;
 
-/// One line without markup: what a model or a person reads (T2). The state keeps the raw text.
+/// One line without markup and without space around it: what a model or a person reads (T2). The state keeps the raw text.
 pub(crate) fn shown(raw: &str) -> Cow<'_, str> {
     // Without a way out of the loop, so that it runs over many bytes at a time.
     let plain = raw.bytes().fold(true, |plain, byte| plain & is_plain(byte));
     if plain || raw.chars().all(|c| c != '&' && replacement(c) == Some(c)) {
-        return Cow::Borrowed(raw);
+        return Cow::Borrowed(raw.trim());
     }
     let mut out = String::with_capacity(raw.len() + 16);
     let mut rest = raw.chars();
@@ -27,12 +27,12 @@ pub(crate) fn shown(raw: &str) -> Cow<'_, str> {
             out.push(kept);
         }
     }
-    Cow::Owned(out)
+    Cow::Owned(out.trim().into())
 }
 
-/// Bytes of the shown form.
-pub(crate) fn shown_len(raw: &str) -> usize {
-    shown(raw).len()
+/// Bytes of the content as a model may have to write it again: shown, or raw in a snapshot, whichever is longer.
+pub(crate) fn rewritten_len(raw: &str) -> usize {
+    shown(raw).len().max(raw.len())
 }
 
 /// An id as it is kept: shown form, without the `#` that we write before it (C8). Empty means absent.
@@ -75,6 +75,23 @@ pub(crate) fn push_json(out: &mut String, raw: &str) {
             '\\' => out.push_str("\\\\"),
             '<' | '>' | '&' | '`' => push_escape(out, c),
             _ if c.is_control() || is_invisible(c) || is_line_break(c) => push_escape(out, c),
+            _ => out.push(c),
+        }
+    }
+    out.push('"');
+}
+
+/// A JSON string as short as it can be.
+pub(crate) fn push_plain_json(out: &mut String, text: &str) {
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\u{0}'..='\u{1f}' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
             _ => out.push(c),
         }
     }

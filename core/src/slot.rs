@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::Status;
 use crate::list::{Extra, Item, List, Sizes};
-use crate::shown::{folded, shown, shown_len};
+use crate::shown::{folded, rewritten_len, shown};
 use crate::tools::{Entry, Mark};
 
 /// An old item that an entry without an id may be, and its content folded.
@@ -117,7 +117,7 @@ impl Slot<'_> {
             description: description.map_or(0, str::len),
             extras: kept_extras + self.entry.extras.len(),
             extra_bytes: kept_bytes + self.entry.extras.iter().map(|(key, json)| key.len() + json.len()).sum::<usize>(),
-            shown: self.id.len() + shown_len(content),
+            shown: self.id.len() + rewritten_len(content),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::policy::{Carry, Listing, Policy, ResultList};
 use crate::refusal::Refusal;
 use crate::session::Session;
 use crate::shown::{capped, push_json, shown};
-use crate::tools::{Answer, Tool};
+use crate::tools::Answer;
 
 /// The answer to a call (L9, C14).
 pub(crate) fn result(called: &Called, session: &Session) -> ToolResult {
@@ -22,11 +22,14 @@ pub(crate) fn result(called: &Called, session: &Session) -> ToolResult {
         Ok(Done::Read(item)) => read(&mut out, called, item.as_ref(), session),
         Err(Refusal::Edited) => {
             line(&mut out, format_args!("{}", Refusal::Edited));
+            if session.state().list().items().is_empty() {
+                line(&mut out, format_args!("It is empty."));
+            }
             lines(&mut out, session.state().list().items().iter(), false);
         }
         Err(refusal) => line(&mut out, format_args!("{}", capped(&refusal.to_string(), limits::REFUSAL))),
     }
-    if !called.mended.is_empty() {
+    if called.result.is_ok() && !called.mended.is_empty() {
         line(&mut out, format_args!("Read after mending: {}.", called.mended));
     }
     trim_end(&mut out);
@@ -158,7 +161,7 @@ fn read(out: &mut String, called: &Called, item: Option<&Item>, session: &Sessio
     let list = session.list();
     match item {
         Some(item) => whole(out, item),
-        None if called.tool == Tool::TaskGet || list.items().is_empty() => {
+        None if list.items().is_empty() => {
             line(out, format_args!("The list is empty."));
         }
         None => {
@@ -183,18 +186,25 @@ fn whole(out: &mut String, item: &Item) {
 }
 
 fn edited(out: &mut String, edits: &Edits) {
-    for (title, items) in [("Added:", &edits.added), ("Changed:", &edits.changed), ("Removed:", &edits.removed)] {
-        if !items.is_empty() {
-            line(out, format_args!("{title}"));
-            lines(out, items.iter(), true);
-        }
-    }
+    let (hidden, shown): (Vec<_>, Vec<_>) = edits.changed.iter().partition(|(_, hidden)| *hidden);
+    titled(out, "Added:", edits.added.iter());
+    titled(out, "Changed:", shown.into_iter().map(|(item, _)| item));
+    titled(out, "Changed in their details:", hidden.into_iter().map(|(item, _)| item));
+    titled(out, "Removed:", edits.removed.iter());
     if !edits.order.is_empty() {
         let mut order = String::new();
         for id in &edits.order {
             let _ = write!(order, "{}#{id}", if order.is_empty() { "" } else { ", " });
         }
         line(out, format_args!("The order is now: {}", capped(&order, limits::CAPPED_BYTES)));
+    }
+}
+
+fn titled<'a>(out: &mut String, title: &str, items: impl Iterator<Item = &'a Item>) {
+    let mut items = items.peekable();
+    if items.peek().is_some() {
+        line(out, format_args!("{title}"));
+        lines(out, items, true);
     }
 }
 

@@ -280,7 +280,8 @@ impl Tally {
         if self.items > list.items.len() {
             list::within("items", self.items, max)?;
         }
-        if policy.several_in_progress == Several::Refuse && self.in_progress > 1 {
+        let more = self.in_progress > list.count(Status::InProgress);
+        if policy.several_in_progress == Several::Refuse && self.in_progress > 1 && more {
             return Err(Refusal::SeveralInProgress(self.in_progress));
         }
         Ok(())
@@ -292,7 +293,7 @@ fn fresh(highest: &mut u64, taken: impl Fn(&str) -> bool) -> String {
     loop {
         *highest = highest.saturating_add(1);
         let id = highest.to_string();
-        if !taken(&id) || *highest == u64::MAX {
+        if !taken(&id) {
             return id;
         }
     }

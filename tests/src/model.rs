@@ -91,9 +91,9 @@ impl Rules {
     #[must_use]
     pub fn allow(&self, before: &[Item], after: &[Item]) -> bool {
         let grows = after.len() > before.len();
-        let in_progress = after.iter().filter(|item| item.status == Status::InProgress).count();
+        let in_progress = |items: &[Item]| items.iter().filter(|item| item.status == Status::InProgress).count();
         let fits = !grows || self.max_items.is_none_or(|max| after.len() <= max);
-        fits && (!self.one_in_progress || in_progress <= 1)
+        fits && (!self.one_in_progress || in_progress(after) <= 1 || in_progress(after) <= in_progress(before))
     }
 }
 

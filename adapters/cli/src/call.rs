@@ -1,8 +1,9 @@
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::{fs, io};
 
 use serde::Serialize;
+use serde_json::value::RawValue;
 use session_todo::{Call, Called, Caller, Change, Effect, Event, Item, Outcome, Policy, Session, Tool};
 
 use crate::DONE;
@@ -11,7 +12,7 @@ use crate::DONE;
 struct Answer<'a> {
     is_error: bool,
     text: &'a str,
-    items: &'a [Item],
+    items: Vec<Box<RawValue>>,
     mended: Vec<&'static str>,
 }
 
@@ -37,11 +38,18 @@ pub(crate) fn run(name: &str, policy: Policy, list: Option<&Path>) -> io::Result
     let answer = Answer {
         is_error: result.is_error,
         text: &result.text,
-        items: session.list().items(),
+        items: session.list().items().iter().map(written).collect::<Result<_, _>>()?,
         mended: mended.words().collect(),
     };
-    println!("{}", serde_json::to_string(&answer)?);
+    writeln!(io::stdout().lock(), "{}", serde_json::to_string(&answer)?)?;
     Ok(DONE)
+}
+
+/// An item as `todo_write` takes it, so that an answer can be the list of the next call.
+fn written(item: &Item) -> serde_json::Result<Box<RawValue>> {
+    let mut json = String::new();
+    item.push_json(&mut json);
+    RawValue::from_string(json)
 }
 
 /// Puts the list of a file in place.

@@ -106,7 +106,7 @@ fn main() -> ExitCode {
     match result {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
-            eprintln!("session-todo: {error}");
+            terminal::words(&error.to_string());
             ExitCode::from(UNREADABLE)
         }
     }

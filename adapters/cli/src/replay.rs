@@ -3,16 +3,16 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-use session_todo::{Agent, Call, Caller, Change, Done, Effect, Event, Item, List, Outcome, Session, Tool};
+use session_todo::{Agent, Call, Caller, Change, Done, Effect, Event, Item, Outcome, Session, Tool};
 use session_todo_transcript::{Database, Family, Found, Product, Recorded, StoredSession, Verdict, read};
 
 use crate::report::{Compaction, Reminder, Report, Skip};
 use crate::run::Task;
+use crate::terminal::words;
 use crate::timeline;
 
 /// Bytes in which a product shows itself.
-const HEAD: u64 = 64 * 1024;
+const HEAD: u64 = 1024 * 1024;
 
 /// Folds a file: one session, or those of a database. What can't be read is reported, not an error.
 pub(crate) fn replay(path: &Path, task: &Task) -> Vec<Report> {
@@ -105,12 +105,12 @@ impl Replay {
 
     fn take(&mut self, found: Found<'_>) {
         match found {
-            Found::Skipped(skipped) => self.report.skipped.push(Skip::of(skipped, None)),
+            Found::Skipped(skipped) => self.report.skip(Skip::of(skipped, None)),
             _ if self.over => {}
             Found::Event(event) => self.event(&event),
             Found::Agent(id) => self.agent(id),
             Found::Recorded(recorded) => self.recorded(&recorded),
-            Found::Turn => self.turns.push(whole(self.session.state().list())),
+            Found::Turn => self.turns.push(Item::to_arguments(self.session.state().list().items())),
             Found::Rewound { turns } => self.rewind(turns),
             Found::Reminded => self.report.recorded.push(self.session.state().requests() + 1),
             Found::Unanswered(_) => self.report.unanswered += 1,
@@ -158,6 +158,10 @@ impl Replay {
         if let Verdict::Differ { correction, .. } = verdict {
             self.family = Some(recorded.family);
             self.record(correction);
+            match recorded.against(self.session.state().list()) {
+                Verdict::Agree { .. } => self.report.corrected += 1,
+                _ => self.report.uncorrected += 1,
+            }
         }
     }
 
@@ -169,7 +173,7 @@ impl Replay {
             arguments: arguments.into(),
             outcome: Outcome::Ran { id: None },
         };
-        let _ = self.session.apply(&Event::ToolCalled(call));
+        self.event(&Event::ToolCalled(call));
     }
 
     /// Puts the list in place that the earliest of the turns found (R2).
@@ -188,8 +192,9 @@ impl Replay {
                 calls.refused += u64::from(Tool::named(&call.name).is_some());
             }
             (_, Change::Call(called)) => match called.result {
-                Ok(Done::Wrote(_)) => {
+                Ok(Done::Wrote(ref wrote)) => {
                     calls.write += 1;
+                    self.report.strangers += u64::from(wrote.unknown_id);
                     let whole = called.tool == Tool::TodoWrite;
                     self.family = Some(if whole { Family::TodoWrite } else { Family::Tasks });
                 }
@@ -218,33 +223,21 @@ impl Replay {
             Found::Event(event) => self.event(&event),
             _ => {}
         });
-        self.report.skipped.extend(skipped);
+        for skip in skipped {
+            self.report.skip(skip);
+        }
         if let Err(error) = result {
-            eprintln!("session-todo: {}: {error}", path.display());
+            words(&format!("{}: {error}", path.display()));
         }
     }
 
     fn finish(mut self, why: Option<io::Error>) -> Report {
         self.report.requests = self.session.state().requests();
+        if let Some(at) = self.at.filter(|_| !self.over) {
+            words(&format!("{}: there is no request {at}; this is the end", self.report.file()));
+        }
         self.report.items = self.session.state().list().items().to_vec();
         self.report.conclude(why);
         self.report
     }
-}
-
-/// The list as arguments of a `todo_write` that puts it in place.
-fn whole(list: &List) -> String {
-    let text = |text: &str| Value::from(text).to_string();
-    let mut items = Vec::with_capacity(list.items().len());
-    for Item { id, content, status, description, extras } in list.items() {
-        let mut members = vec![
-            format!("\"id\":{}", text(id)),
-            format!("\"content\":{}", text(content)),
-            format!("\"status\":\"{}\"", status.as_str()),
-        ];
-        members.extend(description.iter().map(|description| format!("\"description\":{}", text(description))));
-        members.extend(extras.iter().map(|extra| format!("{}:{}", text(&extra.key), extra.json)));
-        items.push(format!("{{{}}}", members.join(",")));
-    }
-    format!("{{\"todos\":[{}]}}", items.join(","))
 }

@@ -6,7 +6,7 @@ use session_todo::{Item, Policy, Status};
 use session_todo_transcript::{Skipped, Verdict};
 
 use crate::run::Task;
-use crate::terminal::line;
+use crate::terminal::{line, words};
 use crate::{DONE, SKIPPED, UNREADABLE};
 
 /// Items and damaged places that a terminal shows (T4).
@@ -26,6 +26,9 @@ pub(crate) enum Print {
     /// Each change.
     Timeline,
 }
+
+/// Damaged places that a report keeps.
+const KEPT: usize = 1000;
 
 /// What a session's log came to. Its JSON keys are a contract.
 #[derive(Serialize)]
@@ -53,6 +56,17 @@ pub(crate) struct Report {
     /// Whether it is no session log at all.
     #[serde(skip)]
     is_stranger: bool,
+    /// Damaged places beyond those that are kept.
+    #[serde(skip_serializing_if = "is_zero")]
+    skipped_more: u64,
+    /// Recorded lists that were put in place, and those that could not be.
+    #[serde(skip)]
+    pub(crate) corrected: u64,
+    #[serde(skip)]
+    pub(crate) uncorrected: u64,
+    /// Writes of items whose creation is not in the log.
+    #[serde(skip)]
+    pub(crate) strangers: u64,
     #[serde(skip)]
     pub(crate) resumes: u64,
     #[serde(skip)]
@@ -68,6 +82,8 @@ pub(crate) struct Report {
 pub(crate) enum Kind {
     Items,
     Cleared,
+    /// Empty, though the log names items: their creation is not in it.
+    HistoryIncomplete,
     NoCalls,
     AllRefused,
     Unreadable,
@@ -169,9 +185,26 @@ impl Report {
             compared: Checks::default(),
             timeline: Vec::new(),
             is_stranger: false,
+            skipped_more: 0,
+            corrected: 0,
+            uncorrected: 0,
+            strangers: 0,
             resumes: 0,
             unanswered: 0,
             recorded: Vec::new(),
+        }
+    }
+
+    pub(crate) fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// Keeps a damaged place, or counts it where there are many.
+    pub(crate) fn skip(&mut self, skip: Skip) {
+        if self.skipped.len() < KEPT {
+            self.skipped.push(skip);
+        } else {
+            self.skipped_more += 1;
         }
     }
 
@@ -180,8 +213,9 @@ impl Report {
         self.outcome = match &self.calls {
             _ if why.is_some() => Kind::Unreadable,
             _ if !self.items.is_empty() => Kind::Items,
+            _ if self.strangers > 0 => Kind::HistoryIncomplete,
             calls if calls.write > 0 => Kind::Cleared,
-            calls if calls.refused > 0 && calls.read == 0 => Kind::AllRefused,
+            calls if calls.refused > 0 => Kind::AllRefused,
             _ => Kind::NoCalls,
         };
         self.is_stranger = why.as_ref().is_some_and(|why| why.kind() == io::ErrorKind::InvalidData);
@@ -231,6 +265,9 @@ impl Report {
         writeln!(out, "{}: {}", line(&self.file), self.outcome.as_str())?;
         writeln!(out, "  requests     {}", self.requests)?;
         writeln!(out, "  list calls   {write} writes, {read} reads, {refused} refused, {pending} pending")?;
+        if self.corrected > 0 {
+            writeln!(out, "  corrected    {} times, by a list that the client recorded", self.corrected)?;
+        }
         if self.resumes > 0 {
             writeln!(out, "  resumes      {} that left a mark", self.resumes)?;
         }
@@ -258,24 +295,33 @@ impl Report {
 
     /// What went wrong, in words.
     fn print_words(&self) {
-        let file = line(&self.file);
+        let say = |told: String| words(&format!("{}: {told}", self.file));
         if let Some(why) = &self.why {
-            eprintln!("session-todo: {file}: {}", line(why));
+            say(why.clone());
         }
-        if self.unanswered > 0 {
-            let calls = self.unanswered;
-            eprintln!(
-                "session-todo: {file}: {calls} list calls without a result, though the log goes on: taken as run"
-            );
+        for (count, what) in [
+            (self.unanswered, "list calls without a result, though the log goes on: taken as run"),
+            (self.strangers, "writes of items whose creation is not in the log"),
+            (self.uncorrected, "recorded lists that could not be put in place"),
+        ] {
+            if count > 0 {
+                say(format!("{count} {what}"));
+            }
         }
-        for Skip { file: own, line: number, offset, why } in self.skipped.iter().take(SHOWN) {
-            let file = own.as_ref().map_or_else(|| file.clone(), |own| line(own));
-            eprintln!("session-todo: {file}: line {number}, byte {offset}: {why}; skipped");
+        for Skip { file, line: number, offset, why } in self.skipped.iter().take(SHOWN) {
+            let file = file.as_ref().map(|file| format!("{file}: ")).unwrap_or_default();
+            say(format!("{file}line {number}, byte {offset}: {why}; skipped"));
         }
-        if let Some(more) = self.skipped.len().checked_sub(SHOWN + 1) {
-            eprintln!("session-todo: {file}: … and {} more", more + 1);
+        let more = self.skipped.len().saturating_sub(SHOWN) as u64 + self.skipped_more;
+        if more > 0 {
+            say(format!("… and {more} more"));
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Print {
@@ -294,6 +340,7 @@ impl Kind {
         match self {
             Self::Items => "items",
             Self::Cleared => "cleared",
+            Self::HistoryIncomplete => "history_incomplete",
             Self::NoCalls => "no_calls",
             Self::AllRefused => "all_refused",
             Self::Unreadable => "unreadable",

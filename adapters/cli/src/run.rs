@@ -12,6 +12,7 @@ use session_todo::Policy;
 
 use crate::replay::replay;
 use crate::report::{Print, Report};
+use crate::terminal::words;
 use crate::{DONE, UNREADABLE};
 
 /// What is asked of each log.
@@ -87,9 +88,13 @@ fn print_in_order(
     }
     bar.finish_and_clear();
     if strangers > 0 {
-        eprintln!("session-todo: {strangers} files in the folders are no session logs");
+        words(&format!("{strangers} files in the folders are no session logs"));
     }
-    Ok(if logs.is_empty() { UNREADABLE } else { status })
+    if strangers == logs.len() {
+        words("there is no session log in the folders");
+        return Ok(UNREADABLE);
+    }
+    Ok(status)
 }
 
 fn progress(logs: usize) -> ProgressBar {
@@ -125,9 +130,12 @@ fn collect(folder: &Path, logs: &mut Vec<Log>) {
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort();
     for path in paths {
-        if path.is_dir() && !path.is_symlink() {
-            collect(&path, logs);
-        } else if !is_of_another(&path) {
+        if path.is_dir() {
+            // A link may lead back to where it stands.
+            if !path.is_symlink() {
+                collect(&path, logs);
+            }
+        } else if path.is_file() && !is_of_another(&path) {
             logs.push(Log { path, named: false });
         }
     }
@@ -136,5 +144,5 @@ fn collect(folder: &Path, logs: &mut Vec<Log>) {
 /// Whether a file is read with the session that it belongs to: a sub-agent's log beside it.
 fn is_of_another(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    name.starts_with("agent-") && path.parent().is_some_and(|folder| folder.ends_with("subagents"))
+    name.starts_with("agent-")
 }

@@ -1,4 +1,4 @@
-use std::io;
+use std::io::{self, Write};
 
 use clap::ValueEnum;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ pub(crate) fn run(dialect: Dialect, format: Format) -> io::Result<u8> {
         Format::Gemini => json!([{ "functionDeclarations": tools }]),
         Format::Anthropic | Format::Openai | Format::Responses | Format::Mcp => Value::Array(tools),
     };
-    println!("{}", serde_json::to_string_pretty(&tools)?);
+    writeln!(io::stdout().lock(), "{}", serde_json::to_string_pretty(&tools)?)?;
     Ok(DONE)
 }
 

@@ -52,7 +52,8 @@ impl Product {
     }
 
     fn of_record(line: &[u8]) -> Option<Self> {
-        let line = line.trim_ascii();
+        let line = line.trim_ascii_start();
+        let line = line.get(line.iter().take_while(|byte| **byte == 0).count()..).unwrap_or_default();
         let keys = Keys::of(line);
         let kind = member(line, b"type").and_then(crate::skim::text);
         match kind.as_deref() {

@@ -1,5 +1,3 @@
-use std::fmt::Write;
-
 use serde::Deserialize;
 use session_todo::{Item, List, Status};
 
@@ -111,36 +109,21 @@ fn difference(known: &[(Known, Status)], places: &[Option<usize>], ours: &[Item]
     Some(format!("#{} is open on the replayed list and not recorded", lost.id))
 }
 
+/// The recorded list with what only our items have, behind the closed items of ours that it has dropped.
 fn correction(known: &[(Known, Status)], places: &[Option<usize>], ours: &[Item]) -> String {
-    let mut out = String::from("{\"todos\":[");
-    let dropped = ours.iter().enumerate().filter(|(at, our)| !our.status.is_open() && !places.contains(&Some(*at)));
-    for (_, our) in dropped {
-        push(&mut out, Some(&our.id), &our.content, our.status, Some(our));
-    }
+    let is_dropped = |(at, our): &(usize, &Item)| !our.status.is_open() && !places.contains(&Some(*at));
+    let mut items: Vec<Item> = ours.iter().enumerate().filter(is_dropped).map(|(_, our)| our.clone()).collect();
     for ((item, status), place) in known.iter().zip(places) {
         let our = place.and_then(|at| ours.get(at));
-        let id = item.id.as_deref().or(our.map(|our| our.id.as_str()));
-        push(&mut out, id, &item.content, *status, our);
+        items.push(Item {
+            id: item.id.clone().or_else(|| our.map(|our| our.id.clone())).unwrap_or_default(),
+            content: item.content.clone(),
+            status: *status,
+            description: our.and_then(|our| our.description.clone()),
+            extras: our.map(|our| our.extras.clone()).unwrap_or_default(),
+        });
     }
-    out.push_str("]}");
-    out
-}
-
-/// An item of the correction, with what only our own has.
-fn push(out: &mut String, id: Option<&str>, content: &str, status: Status, our: Option<&Item>) {
-    let text = |text: &str| serde_json::Value::from(text).to_string();
-    out.push_str(if out.ends_with('[') { "{" } else { ",{" });
-    let _ = write!(out, "\"content\":{},\"status\":\"{}\"", text(content), status.as_str());
-    if let Some(id) = id {
-        let _ = write!(out, ",\"id\":{}", text(id));
-    }
-    if let Some(description) = our.and_then(|our| our.description.as_deref()) {
-        let _ = write!(out, ",\"description\":{}", text(description));
-    }
-    for extra in our.into_iter().flat_map(|our| &our.extras) {
-        let _ = write!(out, ",{}:{}", text(&extra.key), extra.json);
-    }
-    out.push('}');
+    Item::to_arguments(&items)
 }
 
 fn status(word: &str) -> Option<Status> {

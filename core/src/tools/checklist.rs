@@ -5,21 +5,24 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{Entry, Mark};
-use crate::Status;
+use crate::list::within;
+use crate::refusal::Refusal;
+use crate::{Status, limits};
 
 /// The items of a checklist; none where the text is none.
 ///
 /// A line has a box, or is an item that is pending; headings and fences are no items. Literal `\\n` are
 /// line breaks where the text has no others and two boxes or more.
-pub(super) fn entries(text: &str) -> Option<Vec<Entry<'static>>> {
+pub(super) fn entries(text: &str) -> Result<Option<Vec<Entry<'static>>>, Refusal> {
     let text = text.trim();
     let broken: Cow<'_, str> =
         if is_escaped(text) { Cow::Owned(text.replace("\\n", "\n")) } else { Cow::Borrowed(text) };
     if !broken.lines().any(|line| boxed(line).is_some()) {
-        return None;
+        return Ok(None);
     }
     let items = broken.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with(['#', '`']));
-    Some(items.map(|line| boxed(line).unwrap_or_else(|| entry(unbulleted(line), Status::Pending))).collect())
+    within("items in one call", items.clone().count(), limits::ITEMS)?;
+    Ok(Some(items.map(|line| boxed(line).unwrap_or_else(|| entry(unbulleted(line), Status::Pending))).collect()))
 }
 
 /// A line with a box.

@@ -1,8 +1,6 @@
 //! The one value that a text holds, and what may stand around it (C2, C12).
 
-use serde_json::value::RawValue;
-
-use super::literal::{Fault, Node, parse};
+use super::literal::{Fault, Node, is_json, parse};
 use super::mended::{Mend, Mended};
 use crate::refusal::Refusal;
 
@@ -19,26 +17,46 @@ pub(super) fn document<'a>(text: &'a str, wanted: Wanted, mended: &mut Mended) -
     if text.is_empty() {
         return Ok(Node::Null);
     }
-    let (before, value) = match parse(text) {
-        Err(Fault::NotALiteral) => text.split_at(text.find(['[', '{']).unwrap_or_default()),
-        Ok(_) | Err(Fault::EndsEarly) => ("", text),
+    let first = parse(text);
+    let starts_with_words = match &first {
+        Err(fault) => *fault == Fault::NotALiteral,
+        Ok((node, after)) => !after.trim().is_empty() && !node.is_meant(),
     };
-    let (node, after) = parse(value).map_err(|fault| match fault {
+    let (before, value) = text.split_at(if starts_with_words { start(text) } else { 0 });
+    let found = if before.is_empty() { first } else { parse(value) };
+    let (node, after) = found.map_err(|fault| match fault {
         Fault::EndsEarly => Refusal::EndsEarly { example: wanted.example },
         Fault::NotALiteral => Refusal::Unreadable { wanted: wanted.words },
     })?;
     if !before.is_empty() || !after.trim().is_empty() {
         // Noise is looked over where a call was meant; an empty list is never made of it.
-        if !is_prose(before) || !is_prose(after) || !node.holds_something() {
+        if !is_prose(before) || !is_prose(after) || !node.is_meant() {
             return Err(Refusal::Unreadable { wanted: wanted.words });
         }
         mended.add(Mend::Noise);
     }
     let (value, _) = value.split_at(value.len() - after.len());
-    if serde_json::from_str::<&RawValue>(value).is_err() {
+    if !is_json(value) {
         mended.add(Mend::Literal);
     }
     Ok(node)
+}
+
+/// Where the value begins among words: at a bracket, or at the quotes before it where they are why its inside
+/// is escaped.
+fn start(text: &str) -> usize {
+    let (before, value) = text.split_at(text.find(['[', '{']).unwrap_or_default());
+    match parse(value) {
+        Err(Fault::NotALiteral) => before.trim_end_matches(['"', '\'', '\\']).len(),
+        Ok(_) | Err(Fault::EndsEarly) => before.len(),
+    }
+}
+
+/// Whether the whole text is one text in quotes.
+pub(super) fn is_quoted(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with(['"', '\''])
+        && parse(text).is_ok_and(|(node, after)| matches!(node, Node::Text(_)) && after.is_empty())
 }
 
 /// Words, a fence or closing markup: nothing that could be a second value.

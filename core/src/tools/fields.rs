@@ -8,7 +8,7 @@ use super::{Entry, Mark, json_text};
 use crate::limits;
 use crate::list::Status;
 use crate::refusal::{Field, Refusal, kind_of_json};
-use crate::shown::{is_blank, shown_id};
+use crate::shown::{is_blank, push_plain_json, shown_id};
 
 /// Whose keys they are: an element of a list, or the arguments of a Task tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -238,21 +238,4 @@ fn last_of_each_key(pairs: &mut Vec<(Cow<'_, str>, Cow<'_, str>)>) {
             None => index += 1,
         }
     }
-}
-
-/// A JSON string as short as it can be.
-pub(super) fn push_plain_json(out: &mut String, text: &str) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\u{0}'..='\u{1f}' => {
-                let _ = core::fmt::Write::write_fmt(out, format_args!("\\u{:04x}", u32::from(c)));
-            }
-            _ => out.push(c),
-        }
-    }
-    out.push('"');
 }

@@ -5,7 +5,9 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::fields::push_plain_json;
+use serde_json::value::RawValue;
+
+use crate::shown::push_plain_json;
 
 /// How deep values may nest. A list of items needs five; the rest is room for extras.
 const DEPTH: usize = 64;
@@ -18,8 +20,11 @@ pub(super) enum Node<'a> {
     Number(&'a str),
     Text(Cow<'a, str>),
     List(Vec<Node<'a>>),
-    Map(Vec<(Cow<'a, str>, Node<'a>)>),
+    Map(Vec<Pair<'a>>),
 }
+
+/// A key, its value, and the text of the value as it was written.
+pub(super) type Pair<'a> = (Cow<'a, str>, Node<'a>, &'a str);
 
 /// Why a text is no literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,17 +48,29 @@ impl Node<'_> {
         }
     }
 
-    /// Whether it is a list or an object that is not empty.
-    pub(super) const fn holds_something(&self) -> bool {
+    /// Whether it can only be meant as arguments: words around an empty list may just speak of one.
+    pub(super) fn is_meant(&self) -> bool {
         match self {
             Self::List(nodes) => !nodes.is_empty(),
-            Self::Map(pairs) => !pairs.is_empty(),
-            Self::Null | Self::Bool(_) | Self::Number(_) | Self::Text(_) => false,
+            Self::Map(_) => true,
+            Self::Text(text) => text.trim_start_matches(['"', '\\']).starts_with('{'),
+            Self::Null | Self::Bool(_) | Self::Number(_) => false,
         }
     }
 
-    /// It as JSON.
-    pub(super) fn push_json(&self, out: &mut String) {
+    /// It as JSON: as it was written, where that is JSON (C9).
+    pub(super) fn to_json<'w>(&self, written: &'w str) -> Cow<'w, str> {
+        // A lone surrogate is JSON, and no text.
+        let is_text = || serde_json::from_str::<Cow<'_, str>>(written).is_ok();
+        if is_json(written) && (!matches!(self, Self::Text(_)) || is_text()) {
+            return Cow::Borrowed(written);
+        }
+        let mut json = String::new();
+        self.push_json(&mut json);
+        Cow::Owned(json)
+    }
+
+    fn push_json(&self, out: &mut String) {
         match self {
             Self::Null => out.push_str("null"),
             Self::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
@@ -69,7 +86,7 @@ impl Node<'_> {
             }
             Self::Map(pairs) => {
                 out.push('{');
-                for (index, (key, node)) in pairs.iter().enumerate() {
+                for (index, (key, node, _)) in pairs.iter().enumerate() {
                     out.push_str(if index == 0 { "" } else { "," });
                     push_plain_json(out, key);
                     out.push(':');
@@ -79,6 +96,11 @@ impl Node<'_> {
             }
         }
     }
+}
+
+/// Whether a text is one JSON value.
+pub(super) fn is_json(text: &str) -> bool {
+    serde_json::from_str::<&RawValue>(text).is_ok()
 }
 
 /// The first value of a text, and what stands after it.
@@ -145,8 +167,11 @@ impl<'a> Parser<'a> {
             if !self.eat(':')? {
                 return Err(Fault::NotALiteral);
             }
+            self.skip_space()?;
+            let before = self.rest;
             let value = self.value(depth)?;
-            pairs.push((key, value));
+            let (written, _) = before.split_at(before.len() - self.rest.len());
+            pairs.push((key, value, written));
             self.skip_space()?;
             comma = self.eat(',')?;
         }
@@ -164,9 +189,8 @@ impl<'a> Parser<'a> {
 
     fn number(&mut self) -> Result<Node<'a>, Fault> {
         let text = self.take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '.'));
-        let is_json = serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok();
         match text {
-            _ if is_json => Ok(Node::Number(text)),
+            _ if is_json(text) => Ok(Node::Number(text)),
             // What comes next could make it whole.
             _ if self.rest.is_empty() => Err(Fault::EndsEarly),
             _ => Err(Fault::NotALiteral),
@@ -186,17 +210,16 @@ impl<'a> Parser<'a> {
 
     fn text(&mut self) -> Result<Cow<'a, str>, Fault> {
         let quote = self.bump().unwrap_or('"');
-        let plain = self.take_while(|c| c != quote && c != '\\');
+        let is_plain = |c| c != quote && c != '\\';
+        let plain = self.take_while(is_plain);
         if self.eat(quote)? {
             return Ok(Cow::Borrowed(plain));
         }
         let mut out = String::from(plain);
         while !self.eat(quote)? {
-            match self.bump() {
-                Some('\\') => self.escape(&mut out)?,
-                Some(c) => out.push(c),
-                None => return Err(Fault::EndsEarly),
-            }
+            self.bump();
+            self.escape(&mut out)?;
+            out.push_str(self.take_while(is_plain));
         }
         Ok(Cow::Owned(out))
     }

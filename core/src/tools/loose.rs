@@ -7,9 +7,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::checklist;
-use super::document::{Wanted, document};
+use super::document::{Wanted, document, is_quoted};
 use super::fields::{Draft, Place};
-use super::literal::Node;
+use super::literal::{Node, Pair};
 use super::mended::{Mend, Mended};
 use super::surface::{Answer, Surface};
 use super::{Entry, Op, Reading, Tool};
@@ -17,7 +17,7 @@ use crate::limits;
 use crate::list::within;
 use crate::refusal::{Field, Refusal};
 
-type Pairs<'a> = Vec<(Cow<'a, str>, Node<'a>)>;
+type Pairs<'a> = Vec<Pair<'a>>;
 
 const LIST_KEYS: &[&str] = &["todos", "todoList", "items", "tasks", "plan", "task_list", "list"];
 /// Keys of an object that holds nothing but an item or a list.
@@ -93,8 +93,11 @@ impl Reader<'_> {
 
     /// The list under one of its keys; without one, a surface whose own schema reads so, reads (C11).
     fn whole_list<'a>(&mut self, mut pairs: Pairs<'a>) -> Result<Op<'a>, Refusal> {
+        if self.surface.asks_to_read(|key| word_of(&pairs, key)) {
+            return Ok(Op::List);
+        }
         let own = self.surface.list_key();
-        let place_of = |key: &str| pairs.iter().position(|(other, node)| other == key && *node != Node::Null);
+        let place_of = |key: &str| pairs.iter().position(|(other, node, _)| other == key && *node != Node::Null);
         let found = place_of(own).map(|at| (at, own));
         let found = found.or_else(|| LIST_KEYS.iter().find_map(|key| place_of(key).map(|at| (at, *key))));
         let Some((at, key)) = found else {
@@ -105,16 +108,14 @@ impl Reader<'_> {
     }
 
     fn without_list<'a>(&mut self, pairs: Pairs<'a>) -> Result<Op<'a>, Refusal> {
-        let word_of = |key: &str| match pairs.iter().find(|(other, _)| other == key) {
-            Some((_, Node::Text(word))) => Some(String::from(&**word)),
-            Some((_, Node::Null)) | None => None,
-            Some(_) => Some(String::new()),
-        };
-        if self.surface.reads(word_of) {
+        if self.surface.reads(|key| word_of(&pairs, key)) {
             return Ok(Op::List);
         }
         match only_wrapped(pairs) {
-            Ok(node) => self.list(node, "todos", WRAPPED).map(Op::Replace),
+            Ok(node) => {
+                self.mended.add(Mend::Wrapper);
+                self.list(node, "todos", WRAPPED).map(Op::Replace)
+            }
             Err(_) => Err(Refusal::Missing { field: self.surface.list_key(), wanted: WRITE.words }),
         }
     }
@@ -141,11 +142,11 @@ impl Reader<'_> {
     /// A list as a text: a checklist, or a value that was quoted. A checklist is looked for first, since
     /// its box reads as an empty list.
     fn quoted_list(&mut self, text: &str, key: &'static str, deeper: u8) -> Result<Vec<Entry<'static>>, Refusal> {
-        if let Some(entries) = checklist::entries(text) {
+        let checklist = if is_quoted(text) { None } else { checklist::entries(text)? };
+        if let Some(entries) = checklist {
             if self.surface.answer != Answer::Checklist {
                 self.mended.add(Mend::Checklist);
             }
-            within("items in one call", entries.len(), limits::ITEMS)?;
             return Ok(entries);
         }
         self.mended.add(Mend::Quoted);
@@ -209,11 +210,19 @@ impl Reader<'_> {
     }
 }
 
+/// The word under this key; empty where it is no word.
+fn word_of(pairs: &Pairs<'_>, key: &str) -> Option<String> {
+    match &pairs.iter().find(|(other, ..)| other == key)?.1 {
+        Node::Text(word) => Some(String::from(&**word)),
+        Node::Null => None,
+        _ => Some(String::new()),
+    }
+}
+
 /// The value of an object whose one key is a wrapper's; else the object. A text is no wrapped value.
 fn only_wrapped<'a>(mut pairs: Pairs<'a>) -> Result<Node<'a>, Pairs<'a>> {
-    let is_wrapper = |(key, node): &(Cow<'a, str>, Node<'a>)| {
-        WRAPPERS.contains(&&**key) && matches!(node, Node::Map(_) | Node::List(_))
-    };
+    let is_wrapper =
+        |(key, node, _): &Pair<'a>| WRAPPERS.contains(&&**key) && matches!(node, Node::Map(_) | Node::List(_));
     match pairs.pop_if(|pair| is_wrapper(pair)) {
         Some(pair) if pairs.is_empty() => Ok(pair.1),
         Some(pair) => {
@@ -227,7 +236,7 @@ fn only_wrapped<'a>(mut pairs: Pairs<'a>) -> Result<Node<'a>, Pairs<'a>> {
 /// Whether an object is an item.
 fn has_content(pairs: &Pairs<'_>) -> bool {
     const CONTENT: &[&str] = &["content", "title", "text", "task", "step", "description", "subject", "name"];
-    pairs.iter().any(|(key, node)| CONTENT.contains(&&**key) && matches!(node, Node::Text(_)))
+    pairs.iter().any(|(key, node, _)| CONTENT.contains(&&**key) && matches!(node, Node::Text(_)))
 }
 
 const fn wrong_list(came: &'static str, key: &'static str) -> Refusal {
@@ -237,18 +246,14 @@ const fn wrong_list(came: &'static str, key: &'static str) -> Refusal {
 /// An object's keys. What is not text keeps its place among the rest, as JSON.
 fn draft(pairs: Pairs<'_>) -> Draft<'_> {
     let mut draft = Draft::default();
-    for (key, node) in pairs {
+    for (key, node, written) in pairs {
         match (&*key, node) {
             (_, Node::Null) => {}
             ("content", Node::Text(text)) => draft.content = Some(text),
             ("subject", Node::Text(text)) => draft.subject = Some(text),
             ("status", Node::Text(text)) => draft.status = Some(text),
             ("description", Node::Text(text)) => draft.description = Some(text),
-            (_, node) => {
-                let mut json = String::new();
-                node.push_json(&mut json);
-                draft.rest.push((key, Cow::Owned(json)));
-            }
+            (_, node) => draft.rest.push((key, node.to_json(written))),
         }
     }
     draft

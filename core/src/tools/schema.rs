@@ -1,9 +1,9 @@
 use alloc::string::String;
 
 use super::dialect::Dialect;
-use super::fields::push_plain_json;
 use super::surface::{Key, Kind, Surface};
 use crate::policy::Policy;
+use crate::shown::push_plain_json;
 
 /// A tool as it is offered to a model. Constant for a session: what changes never stands in it.
 #[derive(Clone, Debug, PartialEq, Eq)]

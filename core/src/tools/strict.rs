@@ -28,7 +28,13 @@ pub(super) fn read(tool: Tool, arguments: &str) -> Option<Op<'_>> {
 
 fn task(arguments: &str, has_id: bool) -> Option<Entry<'_>> {
     let draft: Draft<'_> = serde_json::from_str(arguments).ok()?;
-    draft.into_entry(Place::Task { has_id }).ok()
+    draft.into_entry(Place::Task { has_id }).ok().filter(is_item)
+}
+
+/// Whether it says which item it is: else the item may be inside a wrapper (C4), which is the tolerant
+/// reader's.
+fn is_item(entry: &Entry<'_>) -> bool {
+    entry.content.is_some() || entry.id.is_some() || entry.extras.is_empty()
 }
 
 /// `{"todos": [{…}, …]}`, or under another product's key. Other keys are looked over.
@@ -60,6 +66,12 @@ impl<'de> Visitor<'de> for TodosVisitor {
                 Some("todos" | "plan" | "todoList" | "task_list" | "items" | "tasks" | "list" | "task_progress") => {
                     return Err(Error::custom("more than one list"));
                 }
+                // A list beside a command to read is none to write.
+                Some("operation" | "command") => {
+                    if matches!(map.next_value::<Text<'de>>()?.0.as_deref(), Some("read" | "view")) {
+                        return Err(Error::custom("a read"));
+                    }
+                }
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
@@ -90,7 +102,11 @@ impl<'de> Visitor<'de> for EntriesVisitor {
             if entries.len() > limits::ITEMS {
                 return Err(Error::custom("too many items"));
             }
-            entries.push(draft.into_entry(Place::Element(entries.len())).map_err(Error::custom)?);
+            let entry = draft.into_entry(Place::Element(entries.len())).map_err(Error::custom)?;
+            if !is_item(&entry) {
+                return Err(Error::custom("a wrapper"));
+            }
+            entries.push(entry);
         }
         Ok(Entries(entries))
     }
@@ -122,12 +138,12 @@ impl<'de> Visitor<'de> for DraftVisitor {
                     if id.is_some() && draft.id.is_some() {
                         return Err(Error::custom("two ids"));
                     }
-                    draft.id = id;
+                    draft.id = id.or(draft.id);
                 }
-                "content" => draft.content = map.next_value::<Text<'de>>()?.0,
-                "subject" => draft.subject = map.next_value::<Text<'de>>()?.0,
-                "status" => draft.status = map.next_value::<Text<'de>>()?.0,
-                "description" => draft.description = map.next_value::<Text<'de>>()?.0,
+                "content" => put(&mut draft.content, map.next_value()?),
+                "subject" => put(&mut draft.subject, map.next_value()?),
+                "status" => put(&mut draft.status, map.next_value()?),
+                "description" => put(&mut draft.description, map.next_value()?),
                 _ => {
                     let json: &RawValue = map.next_value()?;
                     if json.get() != "null" {
@@ -137,6 +153,13 @@ impl<'de> Visitor<'de> for DraftVisitor {
             }
         }
         Ok(draft)
+    }
+}
+
+/// Null is absent (C9), also where the key came before.
+fn put<'a>(field: &mut Option<Cow<'a, str>>, Text(text): Text<'a>) {
+    if text.is_some() {
+        *field = text;
     }
 }
 

@@ -93,6 +93,14 @@ impl Surface {
             _ => false,
         })
     }
+
+    /// Whether its command says that it reads, whatever list stands beside it.
+    pub(crate) fn asks_to_read(&self, word_of: impl Fn(&str) -> Option<String>) -> bool {
+        self.keys.iter().any(|key| match key.kind {
+            Kind::Command { words: [read, _], .. } => word_of(key.name).is_some_and(|word| word == read),
+            _ => false,
+        })
+    }
 }
 
 impl Answer {

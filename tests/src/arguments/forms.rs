@@ -122,7 +122,7 @@ pub static FORMS: [Form; 44] = [
     form("C1 elements as JSON strings", "quoted item", any, Make::Element(|item| item.to_string().into())),
     form("C3 elements as Python strings", "quoted item", any, Make::Element(|item| literals::python(&item).into())),
     form("C4 a single object", "single", |list| list.len() == 1, Make::List(|list| list[0].clone())),
-    form("C4 a list of strings", "strings", contents_alone, Make::List(texts)),
+    form("C4 a list of strings", "strings", contents_alone, Make::List(|list| texts(&list))),
     form("C5 a checklist", "checklist", boxes_do, Make::List(|list| boxes(&list, "- ", "\n").into())),
     form("C5 a checklist with stars", "checklist", boxes_do, Make::List(|list| boxes(&list, "* ", "\n").into())),
     form(
@@ -263,7 +263,7 @@ fn boolean(index: usize, item: &mut Map<String, Value>) {
     item.insert(["done", "completed", "checked"][index % 3].into(), json!(done));
 }
 
-fn texts(list: Value) -> Value {
+fn texts(list: &Value) -> Value {
     list.as_array().into_iter().flatten().map(|item| item["content"].clone()).collect()
 }
 

@@ -1,5 +1,7 @@
 //! A value as other languages write it (C3).
 
+use std::fmt::Write;
+
 use serde_json::Value;
 
 /// A Python literal, as `repr()` writes it but for the characters that it escapes.
@@ -26,7 +28,7 @@ pub fn python(value: &Value) -> String {
 pub fn python_source(value: &Value) -> String {
     match value {
         Value::Array(values) => {
-            format!("({})", values.iter().map(|value| format!("{}, ", python_source(value))).collect::<String>())
+            format!("({})", joined(values.iter().map(python_source).chain([String::new()])))
         }
         Value::Object(pairs) => {
             let pairs = pairs.iter().map(|(key, value)| format!("{}: {},", quoted(key, '"'), python_source(value)));
@@ -43,10 +45,9 @@ pub fn javascript(value: &Value) -> String {
         Value::Null => "undefined".into(),
         Value::Bool(_) | Value::Number(_) => value.to_string(),
         Value::String(text) => quoted(text, '\''),
-        Value::Array(values) => format!(
-            "[ // it's\n{}]",
-            values.iter().map(|value| format!("  {},\n", javascript(value))).collect::<String>()
-        ),
+        Value::Array(values) => {
+            format!("[ // it's\n{}]", values.iter().map(|value| javascript(value) + ",\n").collect::<String>())
+        }
         Value::Object(pairs) => {
             let pairs = pairs.iter().map(|(key, value)| format!("{}:{},", js_key(key), javascript(value)));
             format!("{{/* [\"{{ */{}}}", pairs.collect::<String>())
@@ -88,7 +89,9 @@ fn quoted(text: &str, quote: char) -> String {
             '\r' => out.push_str("\\r"),
             '\t' => out.push_str("\\t"),
             _ if c == quote => out.extend(['\\', c]),
-            '\0'..='\u{1f}' | '\u{7f}' => out.push_str(&format!("\\x{:02x}", u32::from(c))),
+            '\0'..='\u{1f}' | '\u{7f}' => {
+                let _ = write!(out, "\\x{:02x}", u32::from(c));
+            }
             _ => out.push(c),
         }
     }

@@ -130,7 +130,7 @@ impl Said {
         let words = &policy.words;
         match line {
             "Added:" => Heading::Added,
-            "Changed:" => Heading::Changed,
+            "Changed:" | "Changed in their details:" => Heading::Changed,
             "Removed:" => Heading::Removed,
             _ if line.contains(&*words.edited) => {
                 self.edit = Some(Edit::default());

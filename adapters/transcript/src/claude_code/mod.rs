@@ -22,7 +22,7 @@ use session_todo::{Agent, Caller, Event, Tool};
 use crate::lines::Line;
 use crate::skim::{Members, elements, member, text};
 use crate::{Family, Found, LineReader, Sink};
-use record::{Block, Kind, Message, Record, Reply};
+use record::{Block, Kind, Message, Record, Reply, is_json, next_record, without_nul};
 use round::Round;
 
 #[derive(Debug, Default)]
@@ -31,60 +31,51 @@ pub(crate) struct ClaudeCode {
     round: Round,
     /// Response and call ids that were seen, hashed: each counts once (R3, R9).
     seen: HashSet<u64>,
+    /// Sub-agents that main did not wait for: their calls are reported at the end of the log.
+    launched: Vec<String>,
 }
 
 impl LineReader for ClaudeCode {
     fn line(&mut self, line: &Line<'_>, found: Sink<'_>) {
-        if !line.bytes.starts_with(b"{") || !line.bytes.ends_with(b"}") {
-            let why = if line.bytes.starts_with(b"{") { "the record is cut off" } else { "not a record" };
-            found(Found::Skipped(line.skipped(0, why)));
-        }
         let mut rest = line.bytes;
-        while rest.starts_with(b"{") {
+        while !rest.is_empty() {
             let at = line.bytes.len() - rest.len();
-            rest = match Record::of(rest, |kind| self.can_pass(kind, rest)) {
-                Some((record, behind)) => {
-                    self.record(&record, rest, line, at, found);
-                    behind
-                }
-                // A line that begins and ends as a record, and is none between.
-                None if line.bytes.ends_with(b"}") => {
-                    found(Found::Skipped(line.skipped(at, "not a record")));
-                    return;
-                }
-                None => return,
+            let Some((record, behind)) = Record::of(rest) else {
+                let cut_off = rest.starts_with(b"{") && !rest.ends_with(b"}");
+                let why = if cut_off { "the record is cut off" } else { "not a record" };
+                found(Found::Skipped(line.skipped(at, why)));
+                // A torn record may have a whole one behind it, as after a crash.
+                let Some(next) = next_record(rest) else { return };
+                rest = next;
+                continue;
             };
-            rest = rest.trim_ascii_start();
+            self.record(&record, rest, line, at, found);
+            rest = behind.trim_ascii_start();
+            if let Some(clean) = without_nul(rest) {
+                found(Found::Skipped(line.skipped(line.bytes.len() - rest.len(), "NUL bytes")));
+                rest = clean;
+            }
         }
     }
 
     /// Calls that have a result are over, the others pending (R1).
     fn end(&mut self, found: Sink<'_>) {
+        self.round.settle_ended(found);
+        for agent in std::mem::take(&mut self.launched) {
+            found(Found::Agent(&agent));
+        }
         self.round.end(found);
     }
 }
 
 impl ClaudeCode {
-    /// Whether a record of this kind holds nothing that matters, and need not be read to its end.
-    fn can_pass(&self, kind: &[u8], rest: &[u8]) -> bool {
-        match Kind::of(kind) {
-            Kind::User => !self.round.waits() && memmem::find(rest, b"\"todos\":[").is_none(),
-            Kind::Progress => !self.round.waits() && memmem::find(rest, b"\"name\":\"Task").is_none(),
-            Kind::Assistant | Kind::Attachment | Kind::System => false,
-            Kind::Other => true,
-        }
-    }
-
     fn record(&mut self, record: &Record<'_>, whole: &[u8], line: &Line<'_>, at: usize, found: Sink<'_>) {
         let main = !record.is_sidechain;
         match record.kind {
             Kind::Assistant => {
                 let Some(message) = &record.message else { return };
                 // The little that matters is validated; the rest is only looked at (R7).
-                if message.calls_list()
-                    && serde_json::from_slice::<serde::de::IgnoredAny>(whole).is_err()
-                    && !record.glued
-                {
+                if message.calls_list() && !is_json(whole, record.length) {
                     return found(Found::Skipped(line.skipped(at, "not a record")));
                 }
                 self.response(main, record, message, found);
@@ -111,6 +102,7 @@ impl ClaudeCode {
         }
         if self.is_new("response", message.id) {
             // What a sub-agent did is over when it asks again; what main did, with everything it started.
+            self.round.settle_ended(found);
             self.round.settle((!main).then_some(Caller::Sub), found);
             found(Found::Event(Event::RequestSent { by: if main { Agent::Main } else { Agent::Sub } }));
         }
@@ -143,7 +135,12 @@ impl ClaudeCode {
         }
         let reply = Reply::of(record.tool_use_result);
         if let Some(agent) = reply.agent_id.as_deref() {
-            found(Found::Agent(agent));
+            self.round.settle_ended(found);
+            if reply.launched {
+                self.launched.push(agent.into());
+            } else {
+                found(Found::Agent(agent));
+            }
         }
         for block in record.message.iter().flat_map(|message| &message.blocks) {
             if let Block::ToolResult { id, is_error, content } = block {
@@ -154,9 +151,12 @@ impl ClaudeCode {
 
     /// A sub-agent's messages inside a record of main's log. They are repeated, and each call counts once.
     fn progress(&mut self, record: &Record<'_>, line: &Line<'_>, found: Sink<'_>) {
+        if !self.round.waits() && memmem::find(record.data, b"\"name\":\"Task").is_none() {
+            return;
+        }
         let repeated = member(record.data, b"normalizedMessages").into_iter().flat_map(elements);
         for inner in member(record.data, b"message").into_iter().chain(repeated) {
-            let Some((mut inner, _)) = Record::of(inner, |_| false) else { continue };
+            let Some((mut inner, _)) = Record::of(inner) else { continue };
             inner.is_sidechain = true;
             match inner.kind {
                 Kind::Assistant => {

@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 
 use memchr::memmem;
-use serde::Deserialize;
 use session_todo::Tool;
 
-use crate::skim::{Members, descend_elements, elements, text, value};
+use crate::skim::{Members, descend_elements, elements, member, text, value};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -43,14 +42,16 @@ pub(super) struct Record<'a> {
     pub(super) attachment: &'a [u8],
     pub(super) data: &'a [u8],
     pub(super) todos: &'a [u8],
-    /// Whether another record stands on the same line.
-    pub(super) glued: bool,
+    /// Its length in bytes: another record may stand on the same line.
+    pub(super) length: usize,
 }
 
 impl<'a> Record<'a> {
-    /// The record that a text begins with, and what stands behind it; none where it is damaged. As soon as
-    /// its kind is known, `can_pass` may say that it holds nothing that matters.
-    pub(super) fn of(whole: &'a [u8], can_pass: impl Fn(&[u8]) -> bool) -> Option<(Self, &'a [u8])> {
+    /// The record that a text begins with, and what stands behind it; none where it is damaged.
+    pub(super) fn of(whole: &'a [u8]) -> Option<(Self, &'a [u8])> {
+        if !whole.starts_with(b"{") {
+            return None;
+        }
         let mut record = Self::default();
         let mut members = Members::of(whole);
         while let Some(key) = members.key() {
@@ -60,7 +61,6 @@ impl<'a> Record<'a> {
             }
             let value = members.value()?;
             match key {
-                b"type" if can_pass(value) => return Some((Self::default(), next_record(whole))),
                 b"type" => record.kind = Kind::of(value),
                 b"subtype" => record.subtype = value,
                 b"isSidechain" => record.is_sidechain = value == b"true",
@@ -73,15 +73,31 @@ impl<'a> Record<'a> {
             }
         }
         let behind = members.behind()?;
-        record.glued = !behind.trim_ascii().is_empty();
+        record.length = whole.len() - behind.len();
         Some((record, behind))
     }
 }
 
-/// Where another record begins on the line of one that is passed over. Inside a string the quote would be
-/// escaped, inside an array there would be a comma.
-fn next_record(whole: &[u8]) -> &[u8] {
-    memmem::find(whole, b"}{\"").and_then(|at| whole.get(at + 1..)).unwrap_or_default()
+/// Whether the first bytes of a text are one JSON value: the little that matters is validated (R7).
+pub(super) fn is_json(text: &[u8], length: usize) -> bool {
+    let value = text.get(..length).unwrap_or_default();
+    serde_json::from_slice::<serde::de::IgnoredAny>(value).is_ok()
+}
+
+/// Where the next record may begin behind a damaged one: behind a NUL run or another's end, and behind words
+/// at any brace.
+pub(super) fn next_record(damaged: &[u8]) -> Option<&[u8]> {
+    let is_words = !damaged.starts_with(b"{");
+    let starts = memmem::find_iter(damaged, b"{\"").filter(|at| *at > 0);
+    let mut starts = starts.filter(|at| is_words || matches!(damaged.get(at - 1), Some(0 | b'}')));
+    let at = starts.find(|at| damaged.get(*at..).is_some_and(|text| Members::of(text).key().is_some()))?;
+    damaged.get(at..)
+}
+
+/// The text without the NUL bytes that it begins with, if it does.
+pub(super) fn without_nul(text: &[u8]) -> Option<&[u8]> {
+    let nul = text.iter().take_while(|byte| **byte == 0).count();
+    text.get(nul..).filter(|_| nul > 0).map(<[u8]>::trim_ascii_start)
 }
 
 #[derive(Default)]
@@ -174,54 +190,51 @@ pub(super) fn first_text(content: &[u8]) -> Option<Cow<'_, str>> {
     if content.starts_with(b"\"") {
         return text(content);
     }
-    elements(content).next().and_then(|block| crate::skim::member(block, b"text")).and_then(text)
+    elements(content).next().and_then(|block| member(block, b"text")).and_then(text)
 }
 
 /// What the client recorded of a result beside its text.
 #[derive(Default)]
 pub(super) struct Reply<'a> {
     pub(super) failed: bool,
+    /// Whether a sub-agent was started and not waited for.
+    pub(super) launched: bool,
     pub(super) task_id: Option<Cow<'a, str>>,
     /// The subject that the client made of a call without one.
     pub(super) subject: Option<Cow<'a, str>>,
     pub(super) agent_id: Option<Cow<'a, str>>,
     /// The list before a `TodoWrite`.
-    pub(super) old_todos: Option<&'a serde_json::value::RawValue>,
+    pub(super) old_todos: Option<&'a [u8]>,
     /// The list of a `TaskList`.
-    pub(super) tasks: Option<&'a serde_json::value::RawValue>,
+    pub(super) tasks: Option<&'a [u8]>,
 }
 
 impl<'a> Reply<'a> {
-    /// A text in this place is an error's; what a foreign tool puts there is nothing.
+    /// A text in this place is an error's. Each key is read for itself: a foreign tool may put anything there.
     pub(super) fn of(json: &'a [u8]) -> Self {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Known<'a> {
-            #[serde(default)]
-            success: Option<bool>,
-            #[serde(borrow, default)]
-            task: Option<Task<'a>>,
-            #[serde(borrow, default)]
-            agent_id: Option<Cow<'a, str>>,
-            #[serde(borrow, default)]
-            old_todos: Option<&'a serde_json::value::RawValue>,
-            #[serde(borrow, default)]
-            tasks: Option<&'a serde_json::value::RawValue>,
+        let mut reply = Self { failed: json.starts_with(b"\""), ..Self::default() };
+        let mut members = Members::of(json);
+        while let Some(key) = members.key() {
+            let Some(value) = members.value() else { break };
+            match key {
+                b"success" => reply.failed = value == b"false",
+                b"status" => reply.launched = value == b"\"async_launched\"",
+                b"agentId" => reply.agent_id = text(value),
+                b"oldTodos" => reply.old_todos = Some(value),
+                b"tasks" => reply.tasks = Some(value),
+                b"task" => {
+                    reply.task_id = member(value, b"id").and_then(id);
+                    reply.subject = member(value, b"subject").and_then(text);
+                }
+                _ => {}
+            }
         }
-        #[derive(Deserialize)]
-        struct Task<'a> {
-            #[serde(borrow)]
-            id: Cow<'a, str>,
-            #[serde(borrow, default)]
-            subject: Option<Cow<'a, str>>,
-        }
-        if json.starts_with(b"\"") {
-            return Self { failed: true, ..Self::default() };
-        }
-        let Ok(Known { success, task, agent_id, old_todos, tasks }) = serde_json::from_slice(json) else {
-            return Self::default();
-        };
-        let (task_id, subject) = task.map_or((None, None), |task| (Some(task.id), task.subject));
-        Self { failed: success == Some(false), task_id, subject, agent_id, old_todos, tasks }
+        reply
     }
+}
+
+/// An id: a text, or a number's text.
+fn id(value: &[u8]) -> Option<Cow<'_, str>> {
+    let number = || std::str::from_utf8(value).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
+    text(value).or_else(|| number().map(Cow::Borrowed))
 }

@@ -63,11 +63,11 @@ impl Round {
         let (tool, main) = (call.tool, call.by == Caller::Main);
         match (tool, reply.old_todos, reply.tasks) {
             (Some(Tool::TodoWrite), Some(old), _) if main => {
-                self.recorded(Family::TodoWrite, old.get().as_bytes(), line);
+                self.recorded(Family::TodoWrite, old, line);
             }
             (Some(Tool::TaskList), _, Some(tasks)) if main && ran => {
                 self.results += 1;
-                return self.recorded(Family::Tasks, tasks.get().as_bytes(), line);
+                return self.recorded(Family::Tasks, tasks, line);
             }
             _ => {}
         }
@@ -80,6 +80,16 @@ impl Round {
         self.lists.push((self.results, OwnedList { family, list, line }));
     }
 
+    /// Reports the first calls as far as their results are there: what comes now comes after them.
+    pub(super) fn settle_ended(&mut self, found: Sink<'_>) {
+        let is_over = |call: &&OpenCall| call.ended.is_some() || call.wanted.is_none();
+        let ended = self.calls.iter().take_while(is_over).count();
+        for call in self.calls.drain(..ended).collect::<Vec<_>>() {
+            self.report(call, found);
+        }
+        self.waiting.values_mut().for_each(|at| *at = at.saturating_sub(ended));
+    }
+
     /// Reports what is over: all, or one caller's calls.
     pub(super) fn settle(&mut self, of: Option<Caller>, found: Sink<'_>) {
         let (over, open): (Vec<_>, Vec<_>) =
@@ -88,10 +98,7 @@ impl Round {
         let unended = self.calls.iter().enumerate().filter(|(_, call)| call.ended.is_none());
         self.waiting = unended.filter_map(|(at, call)| call.wanted.clone().map(|id| (id, at))).collect();
         for call in over {
-            // A list that was recorded before a call ended says nothing of it.
-            let ended = call.ended.as_ref().map_or(u64::MAX, |(_, before)| before + 1);
-            self.report_lists(|results| results < ended, found);
-            call.report(found);
+            self.report(call, found);
         }
         if of.is_none() {
             self.report_lists(|_| true, found);
@@ -109,6 +116,13 @@ impl Round {
         for call in pending.iter().filter(|call| call.tool.is_some()) {
             found(Found::Pending(&call.name));
         }
+    }
+
+    /// A list that was recorded before a call ended says nothing of it.
+    fn report(&mut self, call: OpenCall, found: Sink<'_>) {
+        let ended = call.ended.as_ref().map_or(u64::MAX, |(_, before)| before + 1);
+        self.report_lists(|results| results < ended, found);
+        call.report(found);
     }
 
     fn report_lists(&mut self, is_due: impl Fn(u64) -> bool, found: Sink<'_>) {
