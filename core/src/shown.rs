@@ -37,6 +37,9 @@ pub(crate) fn rewritten_len(raw: &str) -> usize {
 
 /// An id as it is kept: shown form, without the `#` that we write before it (C8). Empty means absent.
 pub(crate) fn shown_id(raw: &str) -> Cow<'_, str> {
+    if raw.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return Cow::Borrowed(raw);
+    }
     let edge = |c: char| c == '#' || c.is_whitespace();
     match shown(raw) {
         Cow::Borrowed(text) => Cow::Borrowed(text.trim_start_matches(edge).trim_end()),

@@ -57,17 +57,17 @@ impl<'de> Visitor<'de> for TodosVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut todos = None;
-        while let Some(Text(key)) = map.next_key()? {
-            match key.as_deref() {
-                Some("todos" | "plan" | "todoList" | "task_list") if todos.is_none() => {
+        while let Some(Key(key)) = map.next_key()? {
+            match &*key {
+                "todos" | "plan" | "todoList" | "task_list" if todos.is_none() => {
                     todos = Some(map.next_value::<Entries<'de>>()?.0);
                 }
                 // Two lists are for the tolerant reader to rank, and so is everything that may be one.
-                Some("todos" | "plan" | "todoList" | "task_list" | "items" | "tasks" | "list" | "task_progress") => {
+                "todos" | "plan" | "todoList" | "task_list" | "items" | "tasks" | "list" | "task_progress" => {
                     return Err(Error::custom("more than one list"));
                 }
                 // A list beside a command to read is none to write.
-                Some("operation" | "command") => {
+                "operation" | "command" => {
                     if matches!(map.next_value::<Text<'de>>()?.0.as_deref(), Some("read" | "view")) {
                         return Err(Error::custom("a read"));
                     }
@@ -129,8 +129,7 @@ impl<'de> Visitor<'de> for DraftVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut draft = Draft::default();
-        while let Some(Text(key)) = map.next_key()? {
-            let key = key.unwrap_or_default();
+        while let Some(Key(key)) = map.next_key()? {
             match &*key {
                 "id" | "taskId" | "taskid" => {
                     let Id(id) = map.next_value()?;
@@ -160,6 +159,15 @@ impl<'de> Visitor<'de> for DraftVisitor {
 fn put<'a>(field: &mut Option<Cow<'a, str>>, Text(text): Text<'a>) {
     if text.is_some() {
         *field = text;
+    }
+}
+
+/// A key, borrowed where it holds no escape.
+struct Key<'a>(Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for Key<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(TextVisitor).map(|Text(key)| Self(key.unwrap_or_default()))
     }
 }
 
