@@ -7,7 +7,7 @@
 //! | bytes | what |
 //! |---|---|
 //! | 0..8 | `STODOCKP` |
-//! | 8..12 | schema: [`SCHEMA`], to be raised with every change of an archived type |
+//! | 8..12 | schema: a number, to be raised with every change of an archived type |
 //! | 12..16 | layout: byte order, pointer width and alignment that rkyv was built with |
 //! | 16..20 | length of the archive |
 //! | 20..24 | CRC-32 of all else |

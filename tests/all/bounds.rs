@@ -11,9 +11,9 @@ const BOUND: usize = 2 * (6 * limits::FIELDS + limits::ITEMS * (160 + limits::EX
 struct Numbers(u64);
 
 impl Numbers {
-    fn below(&mut self, bound: u64) -> u64 {
+    fn below(&mut self, bound: u32) -> u32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % bound
+        u32::try_from(self.0 >> 33).unwrap() % bound
     }
 }
 
@@ -22,7 +22,7 @@ fn call(by: Caller, name: &'static str, arguments: String, outcome: Outcome<'sta
 }
 
 /// Fresh ids, extras, deletions, edits, compactions.
-fn event(numbers: &mut Numbers, fresh: u64) -> Event<'static> {
+fn event(numbers: &mut Numbers, fresh: u32) -> Event<'static> {
     let by = [Caller::Main, Caller::Main, Caller::User, Caller::Sub][numbers.below(4) as usize];
     let outcome = if numbers.below(2) == 0 { Outcome::Ours } else { Outcome::Ran { id: None } };
     let id = numbers.below(fresh + 1);
@@ -54,10 +54,10 @@ fn event(numbers: &mut Numbers, fresh: u64) -> Event<'static> {
     }
 }
 
-fn state_after(events: u64) -> usize {
+fn state_after(events: u32) -> usize {
     let policy = Policy { share: true, at_compaction: AtCompaction::Empty, ..Policy::DEFAULT };
     let mut session = Session::new(policy);
-    let mut numbers = Numbers(events);
+    let mut numbers = Numbers(u64::from(events));
     let mut most = 0;
     for fresh in 0..events {
         let _ = session.apply(&event(&mut numbers, fresh));
