@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
 use crate::limits;
-use crate::shown::{is_blank, push_plain_json, rewritten_len, shown_id};
+use crate::shown::{is_blank, push_json, rewritten_len, shown_id};
 
 /// The session's plan: items in order, each with an id of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -255,7 +255,8 @@ impl Item {
         out
     }
 
-    /// It as the JSON object that [`to_arguments`](Self::to_arguments) has of it.
+    /// It as the JSON object that [`to_arguments`](Self::to_arguments) has of it. An extra whose key is one of
+    /// ours is left out: it would be read as ours.
     pub fn push_json(&self, out: &mut String) {
         let texts =
             [("id", Some(&self.id)), ("content", Some(&self.content)), ("description", self.description.as_ref())];
@@ -264,14 +265,15 @@ impl Item {
             out.push_str(if key == "id" { "{\"" } else { ",\"" });
             out.push_str(key);
             out.push_str("\":");
-            push_plain_json(out, text);
+            push_json(out, text);
         }
         out.push_str(",\"status\":\"");
         out.push_str(self.status.as_str());
         out.push('"');
-        for extra in &self.extras {
+        let is_free = |extra: &&Extra| !["id", "content", "status", "description"].contains(&extra.key.as_str());
+        for extra in self.extras.iter().filter(is_free) {
             out.push(',');
-            push_plain_json(out, &extra.key);
+            push_json(out, &extra.key);
             out.push(':');
             out.push_str(&extra.json);
         }

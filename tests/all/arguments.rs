@@ -5,6 +5,7 @@ mod agree;
 mod cases;
 mod cuts;
 mod forms;
+mod harm;
 mod law10;
 mod python;
 mod refusals;
@@ -39,6 +40,11 @@ fn result(session: &mut Session, name: &str, arguments: &str) -> ToolResult {
         Some(Effect::ReturnToolResult(result)) => result,
         other => panic!("{name}: {other:?}"),
     }
+}
+
+/// Status and content of each item.
+fn todo_items(session: &Session) -> Vec<(&str, &str)> {
+    session.list().items().iter().map(|item| (item.status.as_str(), item.content.as_str())).collect()
 }
 
 /// The refusal of a call, if it is refused.

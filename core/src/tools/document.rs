@@ -52,11 +52,22 @@ fn start(text: &str) -> usize {
     }
 }
 
-/// Whether the whole text is one text in quotes.
-pub(super) fn is_quoted(text: &str) -> bool {
+/// Whether a text is a value or was meant to be one, and no checklist: a box alone reads as an empty list.
+pub(super) fn is_value(text: &str) -> bool {
     let text = text.trim();
-    text.starts_with(['"', '\''])
-        && parse(text).is_ok_and(|(node, after)| matches!(node, Node::Text(_)) && after.is_empty())
+    let mut starts = text.chars().filter(|c| !c.is_whitespace());
+    match (starts.next(), starts.next()) {
+        (Some('{'), _) | (Some('['), Some('{' | '[' | '"' | '\'')) => true,
+        (Some('"' | '\'' | '[' | '('), _) => parse(text)
+            .is_ok_and(|(node, after)| after.is_empty() && (node.is_meant() || matches!(node, Node::Text(_)))),
+        _ => false,
+    }
+}
+
+/// Whether nothing but closing markup stands behind the value (C2).
+pub(super) fn ends_in_markup(text: &str) -> bool {
+    let (_, after) = text.split_at(text.rfind(['}', ']']).map_or(0, |at| at + 1));
+    text.trim_start().starts_with(['{', '[']) && after.trim().starts_with("</") && after.trim().ends_with('>')
 }
 
 /// Words, a fence or closing markup: nothing that could be a second value.

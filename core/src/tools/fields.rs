@@ -93,6 +93,8 @@ impl<'a> Draft<'a> {
 
     fn take_id(&mut self, place: Place) -> Result<Option<Cow<'a, str>>, Refusal> {
         if place == (Place::Task { has_id: false }) {
+            // A new task gets its number from us (L2).
+            self.rest.retain(|(key, _)| !IDS.contains(&&**key));
             return Ok(None);
         }
         if let Some(id) = self.id.take().map(kept_id).filter(|id| !id.is_empty()) {

@@ -7,11 +7,11 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::checklist;
-use super::document::{Wanted, document, is_quoted};
+use super::document::{Wanted, document, ends_in_markup, is_value};
 use super::fields::{Draft, Place};
-use super::literal::{Node, Pair};
+use super::literal::{Fault, Node, Pair, parse};
 use super::mended::{Mend, Mended};
-use super::surface::{Answer, Surface};
+use super::surface::{Answer, Asked, Surface};
 use super::{Entry, Op, Reading, Tool};
 use crate::limits;
 use crate::list::within;
@@ -46,6 +46,10 @@ pub(super) fn read<'a>(surface: &Surface, arguments: &'a str) -> Result<Reading<
         Node::Text(text) => reader.quoted(&text, QUOTED - 1)?,
         node => reader.operation(node)?,
     };
+    // Words around it may just speak of an empty list.
+    if op == Op::Replace(Vec::new()) && reader.mended.has(Mend::Noise) && !ends_in_markup(arguments) {
+        return Err(Refusal::Unreadable { wanted: WRITE.words });
+    }
     Ok(Reading { op, mended: reader.mended })
 }
 
@@ -78,7 +82,7 @@ impl Reader<'_> {
             // Reads take no arguments in any of the ways in which there can be none (C10).
             (Tool::TaskList, Node::Null | Node::Map(_)) => Ok(Op::List),
             (Tool::TaskList, Node::List(nodes)) if nodes.is_empty() => Ok(Op::List),
-            (Tool::TodoWrite, Node::Null) if self.surface.reads(|_| None) => Ok(Op::List),
+            (Tool::TodoWrite, Node::Null) if self.surface.asked(|_| None)? != Asked::Write => Ok(Op::List),
             (Tool::TodoWrite, Node::Map(pairs)) => self.whole_list(pairs),
             (Tool::TodoWrite, Node::List(nodes)) => self.entries(nodes).map(Op::Replace),
             (Tool::TaskCreate, Node::Map(pairs)) => {
@@ -93,37 +97,64 @@ impl Reader<'_> {
 
     /// The list under one of its keys; without one, a surface whose own schema reads so, reads (C11).
     fn whole_list<'a>(&mut self, mut pairs: Pairs<'a>) -> Result<Op<'a>, Refusal> {
-        if self.surface.asks_to_read(|key| word_of(&pairs, key)) {
+        let asked = self.surface.asked(|key| word_of(&pairs, key))?;
+        if asked == Asked::Read {
             return Ok(Op::List);
         }
         let own = self.surface.list_key();
-        let place_of = |key: &str| pairs.iter().position(|(other, node, _)| other == key && *node != Node::Null);
+        let place_of = |key: &str| pairs.iter().rposition(|(other, node, _)| other == key && *node != Node::Null);
         let found = place_of(own).map(|at| (at, own));
         let found = found.or_else(|| LIST_KEYS.iter().find_map(|key| place_of(key).map(|at| (at, *key))));
         let Some((at, key)) = found else {
-            return self.without_list(pairs);
+            return self.without_list(pairs, asked);
         };
         let node = pairs.swap_remove(at).1;
+        if node == Node::List(Vec::new()) {
+            if asked == Asked::ReadUnlessListed {
+                return Ok(Op::List);
+            }
+            if pairs.iter().any(|(key, node, _)| LIST_KEYS.contains(&&**key) && node.is_meant()) {
+                return Err(Refusal::Kind {
+                    field: Field::Key(key),
+                    came: "an empty list beside another",
+                    wanted: WRITE.words,
+                });
+            }
+        }
         self.list(node, key, WRAPPED).map(Op::Replace)
     }
 
-    fn without_list<'a>(&mut self, pairs: Pairs<'a>) -> Result<Op<'a>, Refusal> {
-        if self.surface.reads(|key| word_of(&pairs, key)) {
-            return Ok(Op::List);
-        }
+    fn without_list<'a>(&mut self, pairs: Pairs<'a>, asked: Asked) -> Result<Op<'a>, Refusal> {
         match only_wrapped(pairs) {
             Ok(node) => {
                 self.mended.add(Mend::Wrapper);
                 self.list(node, "todos", WRAPPED).map(Op::Replace)
             }
+            // Under another key there may be a list that is meant to be written.
+            Err(pairs) if asked != Asked::Write && !self.may_hold_a_list(&pairs) => Ok(Op::List),
             Err(_) => Err(Refusal::Missing { field: self.surface.list_key(), wanted: WRITE.words }),
         }
+    }
+
+    fn may_hold_a_list(&self, pairs: &Pairs<'_>) -> bool {
+        let is_item = |node: &Node<'_>| matches!(node, Node::Map(pairs) if has_content(pairs));
+        let holds_items = |node: &Node<'_>| matches!(node, Node::List(nodes) if nodes.iter().any(is_item));
+        has_content(pairs) || pairs.iter().any(|(key, node, _)| !self.surface.has_key(key) && holds_items(node))
     }
 
     fn list<'a>(&mut self, node: Node<'a>, key: &'static str, deeper: u8) -> Result<Vec<Entry<'a>>, Refusal> {
         match node {
             Node::List(nodes) => self.entries(nodes),
             Node::Text(text) => self.quoted_list(&text, key, QUOTED - 1),
+            Node::Map(mut pairs) if holds_list(&pairs) => {
+                let at = pairs.iter().position(is_list);
+                if has_content(&pairs) || deeper == 0 {
+                    return Err(wrong_list("an item that holds a list", key));
+                }
+                self.mended.add(Mend::Wrapper);
+                let inner = at.map_or(Node::Null, |at| pairs.swap_remove(at).1);
+                self.list(inner, key, deeper - 1)
+            }
             Node::Map(pairs) if has_content(&pairs) => {
                 self.mended.add(Mend::Single);
                 Ok(vec![draft(pairs).into_entry(Place::Element(0))?])
@@ -139,10 +170,9 @@ impl Reader<'_> {
         }
     }
 
-    /// A list as a text: a checklist, or a value that was quoted. A checklist is looked for first, since
-    /// its box reads as an empty list.
+    /// A list as a text: a value that was quoted, or a checklist.
     fn quoted_list(&mut self, text: &str, key: &'static str, deeper: u8) -> Result<Vec<Entry<'static>>, Refusal> {
-        let checklist = if is_quoted(text) { None } else { checklist::entries(text)? };
+        let checklist = if is_value(text) { None } else { checklist::entries(text)? };
         if let Some(entries) = checklist {
             if self.surface.answer != Answer::Checklist {
                 self.mended.add(Mend::Checklist);
@@ -174,13 +204,19 @@ impl Reader<'_> {
 
     /// An element that is a text: an item in JSON, a line with a box, or a content.
     fn text_entry<'a>(&mut self, index: usize, text: Cow<'a, str>) -> Result<Entry<'a>, Refusal> {
-        if ["{\"", "{'"].iter().any(|start| text.trim_start().starts_with(start)) {
-            self.mended.add(Mend::Quoted);
-            let wanted = Wanted { words: ITEM, example: "{\"content\":\"Run the tests\"}" };
-            let Node::Map(pairs) = document(&text, wanted, &mut self.mended)? else {
-                return Err(Refusal::Kind { field: Field::Element(index), came: "text", wanted: ITEM });
-            };
-            return draft(self.unwrapped(pairs)).into_entry(Place::Element(index)).map(Entry::into_owned);
+        match parse(text.trim()) {
+            Ok((Node::Map(pairs), rest)) if rest.trim().is_empty() => {
+                self.mended.add(Mend::Quoted);
+                return draft(self.unwrapped(pairs)).into_entry(Place::Element(index)).map(Entry::into_owned);
+            }
+            Ok((Node::Text(inner), rest)) if rest.trim().is_empty() && inner.trim_start().starts_with('{') => {
+                self.mended.add(Mend::Quoted);
+                return self.text_entry(index, inner).map(Entry::into_owned);
+            }
+            Err(Fault::EndsEarly) if text.trim_start().starts_with('{') => {
+                return Err(Refusal::EndsEarly { example: "{\"content\":\"Run the tests\"}" });
+            }
+            _ => {}
         }
         self.mended.add(Mend::Texts);
         if let Some(entry) = checklist::boxed(&text) {
@@ -208,6 +244,15 @@ impl Reader<'_> {
             Err(pairs) => pairs,
         }
     }
+}
+
+/// Whether an object holds a list of items under one of a list's keys.
+fn holds_list(pairs: &Pairs<'_>) -> bool {
+    pairs.iter().any(is_list)
+}
+
+fn is_list((key, node, _): &Pair<'_>) -> bool {
+    LIST_KEYS.contains(&&**key) && matches!(node, Node::List(_))
 }
 
 /// The word under this key; empty where it is no word.

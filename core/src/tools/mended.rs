@@ -38,6 +38,10 @@ impl Mended {
         self.0 |= 1 << mend as u8;
     }
 
+    pub(crate) const fn has(self, mend: Mend) -> bool {
+        self.0 & 1 << mend as u8 != 0
+    }
+
     /// Whether nothing was.
     #[must_use]
     pub const fn is_empty(self) -> bool {
@@ -46,7 +50,7 @@ impl Mended {
 
     /// Each thing in a few words.
     pub fn words(self) -> impl Iterator<Item = &'static str> {
-        Self::ALL.into_iter().filter(move |(mend, _)| self.0 & 1 << *mend as u8 != 0).map(|(_, words)| words)
+        Self::ALL.into_iter().filter(move |(mend, _)| self.has(*mend)).map(|(_, words)| words)
     }
 }
 

@@ -121,7 +121,7 @@ pub(crate) fn read<'a>(surface: &Surface, arguments: &'a str) -> Result<Reading<
 }
 
 fn read_of_any_size<'a>(surface: &Surface, arguments: &'a str) -> Result<Reading<'a>, Refusal> {
-    match strict::read(surface.tool, arguments) {
+    match strict::read(surface, arguments) {
         Some(op) => Ok(Reading { op, mended: Mended::default() }),
         None => loose::read(surface, arguments),
     }

@@ -13,11 +13,14 @@ use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAcce
 use serde_json::value::RawValue;
 
 use super::fields::{Draft, Place};
+use super::surface::Surface;
 use super::{Entry, Op, Tool};
 use crate::limits;
 
-pub(super) fn read(tool: Tool, arguments: &str) -> Option<Op<'_>> {
-    match tool {
+pub(super) fn read<'a>(surface: &Surface, arguments: &'a str) -> Option<Op<'a>> {
+    match surface.tool {
+        // A command may make a read of it.
+        Tool::TodoWrite if surface.has_command() => None,
         Tool::TodoWrite => serde_json::from_str(arguments).ok().map(|Todos(entries)| Op::Replace(entries)),
         Tool::TaskCreate => task(arguments, false).map(Op::Create),
         Tool::TaskUpdate => task(arguments, true).filter(|entry| entry.id.is_some()).map(Op::Update),
@@ -65,12 +68,6 @@ impl<'de> Visitor<'de> for TodosVisitor {
                 // Two lists are for the tolerant reader to rank, and so is everything that may be one.
                 "todos" | "plan" | "todoList" | "task_list" | "items" | "tasks" | "list" | "task_progress" => {
                     return Err(Error::custom("more than one list"));
-                }
-                // A list beside a command to read is none to write.
-                "operation" | "command" => {
-                    if matches!(map.next_value::<Text<'de>>()?.0.as_deref(), Some("read" | "view")) {
-                        return Err(Error::custom("a read"));
-                    }
                 }
                 _ => drop(map.next_value::<IgnoredAny>()?),
             }

@@ -5,6 +5,7 @@ use alloc::string::String;
 use super::Tool;
 use super::dialect;
 use crate::Status;
+use crate::refusal::{Field, Refusal};
 
 /// One tool under one name.
 #[derive(Debug, PartialEq, Eq)]
@@ -68,8 +69,8 @@ impl Surface {
         if let Some(surface) = dialect::exact(name) {
             return Some(surface);
         }
-        if let Some(tool) = name.strip_prefix("mcp__").and_then(|name| name.split_once("__")) {
-            return dialect::exact(tool.1);
+        if let Some((server, tool)) = name.strip_prefix("mcp__").and_then(|name| name.rsplit_once("__")) {
+            return dialect::exact(tool).filter(|_| !server.is_empty());
         }
         dialect::OURS.into_iter().find(|surface| {
             name.strip_suffix(surface.name).is_some_and(|server| server.len() > 1 && server.ends_with('_'))
@@ -82,25 +83,44 @@ impl Surface {
         self.keys.iter().find(takes_list).map_or("todos", |key| key.name)
     }
 
-    /// Whether a call without a list reads, where this is the word of its command (C11).
-    pub(crate) fn reads(&self, word_of: impl Fn(&str) -> Option<String>) -> bool {
-        self.keys.iter().any(|key| match key.kind {
-            Kind::ItemsOrRead(_) => true,
-            Kind::Command { words: [read, _], absent_reads } => match word_of(key.name) {
-                Some(word) => word == read,
-                None => absent_reads,
-            },
-            _ => false,
-        })
+    /// What its command asks for, where this is the command's word (C11).
+    pub(crate) fn asked(&self, word_of: impl Fn(&str) -> Option<String>) -> Result<Asked, Refusal> {
+        for key in self.keys {
+            let Kind::Command { words: [read, write], absent_reads } = key.kind else { continue };
+            return match word_of(key.name).map(|word| word.trim().to_ascii_lowercase()).as_deref() {
+                None if absent_reads => Ok(Asked::ReadUnlessListed),
+                None => Ok(Asked::Write),
+                Some(word) if word == read => Ok(Asked::Read),
+                Some(word) if word == write => Ok(Asked::Write),
+                Some(_) => Err(Refusal::Kind { field: Field::Key(key.name), came: "another word", wanted: COMMANDS }),
+            };
+        }
+        let reads = self.keys.iter().any(|key| matches!(key.kind, Kind::ItemsOrRead(_)));
+        Ok(if reads { Asked::ReadUnlessGiven } else { Asked::Write })
     }
 
-    /// Whether its command says that it reads, whatever list stands beside it.
-    pub(crate) fn asks_to_read(&self, word_of: impl Fn(&str) -> Option<String>) -> bool {
-        self.keys.iter().any(|key| match key.kind {
-            Kind::Command { words: [read, _], .. } => word_of(key.name).is_some_and(|word| word == read),
-            _ => false,
-        })
+    /// Whether a command says what is asked for.
+    pub(crate) fn has_command(&self) -> bool {
+        self.keys.iter().any(|key| matches!(key.kind, Kind::Command { .. }))
     }
+
+    /// Whether this is a key of its own.
+    pub(crate) fn has_key(&self, name: &str) -> bool {
+        self.keys.iter().any(|key| key.name == name)
+    }
+}
+
+const COMMANDS: &str = "read or write; view or plan";
+
+/// What a call of a whole-list tool asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    Write,
+    Read,
+    /// A read, but where a list with items is given.
+    ReadUnlessListed,
+    /// A read, but where any list is given.
+    ReadUnlessGiven,
 }
 
 impl Answer {
