@@ -22,7 +22,7 @@ use session_todo::{Agent, Caller, Event, Tool};
 use crate::lines::Line;
 use crate::skim::{Members, elements, member, text};
 use crate::{Family, Found, LineReader, Sink};
-use record::{Block, Kind, Message, Record, Reply, is_json, next_record, without_nul};
+use record::{Block, Kind, Message, Record, Reply, next_record, without_nul};
 use round::Round;
 
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ impl LineReader for ClaudeCode {
         let mut rest = line.bytes;
         while !rest.is_empty() {
             let at = line.bytes.len() - rest.len();
-            let Some((record, behind)) = Record::of(rest) else {
+            let Some((record, behind)) = Record::of(rest).filter(|(record, _)| record.is_sound(rest)) else {
                 let cut_off = rest.starts_with(b"{") && !rest.ends_with(b"}");
                 let why = if cut_off { "the record is cut off" } else { "not a record" };
                 found(Found::Skipped(line.skipped(at, why)));
@@ -49,7 +49,7 @@ impl LineReader for ClaudeCode {
                 rest = next;
                 continue;
             };
-            self.record(&record, rest, line, at, found);
+            self.record(&record, line, found);
             rest = behind.trim_ascii_start();
             if let Some(clean) = without_nul(rest) {
                 found(Found::Skipped(line.skipped(line.bytes.len() - rest.len(), "NUL bytes")));
@@ -69,16 +69,13 @@ impl LineReader for ClaudeCode {
 }
 
 impl ClaudeCode {
-    fn record(&mut self, record: &Record<'_>, whole: &[u8], line: &Line<'_>, at: usize, found: Sink<'_>) {
+    fn record(&mut self, record: &Record<'_>, line: &Line<'_>, found: Sink<'_>) {
         let main = !record.is_sidechain;
         match record.kind {
             Kind::Assistant => {
-                let Some(message) = &record.message else { return };
-                // The little that matters is validated; the rest is only looked at (R7).
-                if message.calls_list() && !is_json(whole, record.length) {
-                    return found(Found::Skipped(line.skipped(at, "not a record")));
+                if let Some(message) = &record.message {
+                    self.response(main, record, message, found);
                 }
-                self.response(main, record, message, found);
             }
             Kind::User => self.results(main, record, line, found),
             Kind::Progress => self.progress(record, line, found),

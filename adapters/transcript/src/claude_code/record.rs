@@ -43,7 +43,7 @@ pub(super) struct Record<'a> {
     pub(super) data: &'a [u8],
     pub(super) todos: &'a [u8],
     /// Its length in bytes: another record may stand on the same line.
-    pub(super) length: usize,
+    length: usize,
 }
 
 impl<'a> Record<'a> {
@@ -76,20 +76,23 @@ impl<'a> Record<'a> {
         record.length = whole.len() - behind.len();
         Some((record, behind))
     }
+
+    /// Whether it is JSON, where it calls a tool of the list's: the little that matters is validated, the rest
+    /// is only looked at (R7).
+    pub(super) fn is_sound(&self, whole: &[u8]) -> bool {
+        let matters = self.kind == Kind::Assistant && self.message.as_ref().is_some_and(Message::calls_list);
+        let text = whole.get(..self.length).unwrap_or_default();
+        !matters || serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok()
+    }
 }
 
-/// Whether the first bytes of a text are one JSON value: the little that matters is validated (R7).
-pub(super) fn is_json(text: &[u8], length: usize) -> bool {
-    let value = text.get(..length).unwrap_or_default();
-    serde_json::from_slice::<serde::de::IgnoredAny>(value).is_ok()
-}
-
-/// Where the next record may begin behind a damaged one: behind a NUL run or another's end, and behind words
-/// at any brace.
+/// Where the next record may begin behind a damaged one: behind a NUL run or another's end, where it begins as
+/// only records do, and behind words at any brace.
 pub(super) fn next_record(damaged: &[u8]) -> Option<&[u8]> {
     let is_words = !damaged.starts_with(b"{");
     let starts = memmem::find_iter(damaged, b"{\"").filter(|at| *at > 0);
-    let mut starts = starts.filter(|at| is_words || matches!(damaged.get(at - 1), Some(0 | b'}')));
+    let is_record = |at: usize| damaged.get(at..).is_some_and(|text| text.starts_with(b"{\"parentUuid\":"));
+    let mut starts = starts.filter(|at| is_words || matches!(damaged.get(at - 1), Some(0 | b'}')) || is_record(*at));
     let at = starts.find(|at| damaged.get(*at..).is_some_and(|text| Members::of(text).key().is_some()))?;
     damaged.get(at..)
 }
@@ -139,7 +142,7 @@ impl<'a> Message<'a> {
     }
 
     /// Whether it calls a tool of the list's.
-    pub(super) fn calls_list(&self) -> bool {
+    fn calls_list(&self) -> bool {
         let is_list = |name: &[u8]| text(name).is_some_and(|name| Tool::named(&name).is_some());
         self.blocks.iter().any(|block| matches!(block, Block::ToolUse { name, .. } if is_list(name)))
     }

@@ -82,18 +82,18 @@ impl Round {
 
     /// Reports the first calls as far as their results are there: what comes now comes after them.
     pub(super) fn settle_ended(&mut self, found: Sink<'_>) {
-        let is_over = |call: &&OpenCall| call.ended.is_some() || call.wanted.is_none();
-        let ended = self.calls.iter().take_while(is_over).count();
+        let ended = self.calls.iter().take_while(|call| call.is_over()).count();
         for call in self.calls.drain(..ended).collect::<Vec<_>>() {
             self.report(call, found);
         }
         self.waiting.values_mut().for_each(|at| *at = at.saturating_sub(ended));
     }
 
-    /// Reports what is over: all, or one caller's calls.
+    /// Reports what is over: all, or those of one caller's calls that have a result, as others of its kind may
+    /// still wait for theirs.
     pub(super) fn settle(&mut self, of: Option<Caller>, found: Sink<'_>) {
-        let (over, open): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.calls).into_iter().partition(|call| of.is_none_or(|by| call.by == by));
+        let is_over = |call: &OpenCall| of.is_none_or(|by| call.by == by && call.is_over());
+        let (over, open): (Vec<_>, Vec<_>) = std::mem::take(&mut self.calls).into_iter().partition(is_over);
         self.calls = open;
         let unended = self.calls.iter().enumerate().filter(|(_, call)| call.ended.is_none());
         self.waiting = unended.filter_map(|(at, call)| call.wanted.clone().map(|id| (id, at))).collect();
@@ -109,7 +109,7 @@ impl Round {
     /// The end of the log.
     pub(super) fn end(&mut self, found: Sink<'_>) {
         let calls = std::mem::take(&mut self.calls);
-        let (over, pending) = calls.into_iter().partition(|call| call.ended.is_some() || call.wanted.is_none());
+        let (over, pending) = calls.into_iter().partition(OpenCall::is_over);
         self.calls = over;
         self.settle(None, found);
         let pending: Vec<OpenCall> = pending;
@@ -134,6 +134,11 @@ impl Round {
 }
 
 impl OpenCall {
+    /// Whether it has a result, or none is looked for.
+    const fn is_over(&self) -> bool {
+        self.ended.is_some() || self.wanted.is_none()
+    }
+
     fn report(self, found: Sink<'_>) {
         if self.ended.is_none() && self.tool.is_some() {
             found(Found::Unanswered(&self.name));
