@@ -1,0 +1,242 @@
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use session_todo::{Effect, ToolResult};
+
+use crate::call::{Answer, Stage, ToolCall};
+use crate::error::WireError;
+use crate::format::{Carrier, Format, Response};
+use crate::json::raw;
+use crate::turn::{Part, Turn};
+
+/// A message of a history: whose it is, and its JSON, which keeps its bytes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Message {
+    /// Whose it is.
+    pub by: By,
+    /// The message.
+    pub json: Box<RawValue>,
+}
+
+/// Whose message it is. A text does not say so itself (R5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    /// A person wrote it.
+    Person,
+    /// The harness wrote it: a reminder, a summary, instructions.
+    Harness,
+    /// A response begins with it.
+    Model,
+    /// It belongs to the response that the message before belongs to.
+    Rest,
+    /// A response that said nothing. It counts as a request's, and is never sent: providers refuse it (E6).
+    Silent,
+    /// Results of tools.
+    Tools,
+}
+
+impl Message {
+    /// A message of this text in the user's role.
+    #[must_use]
+    pub fn user(format: Format, by: By, text: &str) -> Self {
+        Self { by, json: raw(format.user(text)) }
+    }
+
+    /// A message as it stands in a request, taken for what its role and parts say: of a user's message, that
+    /// a person wrote it.
+    ///
+    /// # Errors
+    ///
+    /// Where it is none of this format's.
+    pub fn read(format: Format, json: Box<RawValue>) -> Result<Self, WireError> {
+        let turn = read_turn(format, &json)?;
+        let by = match () {
+            () if turn.is_model => By::Model,
+            () if turn.has_results() => By::Tools,
+            () if is_instruction(&json) => By::Harness,
+            () => By::Person,
+        };
+        Ok(Self { by, json })
+    }
+
+    /// Whether it belongs to a response.
+    #[must_use]
+    pub const fn is_model(&self) -> bool {
+        matches!(self.by, By::Model | By::Rest | By::Silent)
+    }
+}
+
+/// The messages of a session as they are stored: all that was sent, and what goes with the next request.
+///
+/// It only grows, until a compaction; what was sent is never edited (E1). What can't be read off the
+/// messages goes into a [`Record`](crate::Record) beside it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct History {
+    pub(crate) format: Format,
+    #[serde(default)]
+    pub(crate) carrier: Carrier,
+    /// Messages that compactions deleted.
+    #[serde(default)]
+    pub(crate) dropped: u64,
+    /// How many messages have left.
+    pub(crate) sent: usize,
+    /// Whether a request has left whose response is not here.
+    #[serde(default)]
+    pub(crate) waits: bool,
+    pub(crate) messages: Vec<Message>,
+}
+
+impl History {
+    /// A history that begins. Where a format takes its instructions as a message, push it first.
+    #[must_use]
+    pub const fn new(format: Format, carrier: Carrier) -> Self {
+        Self { format, carrier, dropped: 0, sent: 0, waits: false, messages: Vec::new() }
+    }
+
+    /// A whole history from elsewhere: nothing was deleted from it. What follows the last response has not
+    /// left yet.
+    ///
+    /// # Errors
+    ///
+    /// The first message that is none of this format's.
+    pub fn whole(format: Format, messages: impl IntoIterator<Item = Box<RawValue>>) -> Result<Self, WireError> {
+        let mut history = Self::new(format, Carrier::default());
+        for json in messages {
+            let mut message = Message::read(format, json)?;
+            let goes_on = history.messages.last().is_some_and(Message::is_model) && !format.responds_at_once();
+            if goes_on && message.is_model() {
+                message.by = By::Rest;
+            }
+            history.messages.push(message);
+        }
+        history.sent = history.messages.iter().rposition(Message::is_model).map_or(0, |at| at + 1);
+        Ok(history)
+    }
+
+    /// Its format.
+    #[must_use]
+    pub const fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The messages, oldest first.
+    #[must_use]
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
+    }
+
+    /// How many messages have left.
+    #[must_use]
+    pub const fn sent(&self) -> usize {
+        self.sent
+    }
+
+    /// Whether a request has left whose response is not here: after a crash it is sent once more, by
+    /// [`outgoing`](Self::outgoing), and is the same request.
+    #[must_use]
+    pub const fn waits(&self) -> bool {
+        self.waits
+    }
+
+    /// A message that goes with the next request.
+    pub fn push(&mut self, message: Message) {
+        self.messages.push(message);
+    }
+
+    /// What a person wrote. It goes with the next request.
+    pub fn person(&mut self, text: &str) {
+        self.push(Message::user(self.format, By::Person, text));
+    }
+
+    /// What one step added, read back from where it is kept: a response, or what a request took along.
+    pub fn restore(&mut self, step: Vec<Message>) {
+        self.waits = !step.last().is_some_and(Message::is_model);
+        self.messages.extend(step);
+        self.sent = self.messages.len();
+    }
+
+    /// Takes in the body of a response, and gives its calls, in call order.
+    ///
+    /// # Errors
+    ///
+    /// A body that is none of this format's. The history is as before.
+    pub fn respond(&mut self, body: &str) -> Result<Vec<ToolCall>, WireError> {
+        let Response { items, is_cut } = self.response(body)?;
+        let turns = items.iter().map(|item| read_turn(self.format, item)).collect::<Result<Vec<_>, _>>()?;
+        let is_silent = turns.iter().all(Turn::is_empty);
+        let ends_in_call = turns.last().is_some_and(|turn| matches!(turn.parts.last(), Some(Part::Call(_))));
+        let mut calls = calls(turns);
+        if let Some(last) = calls.last_mut().filter(|last| is_cut && ends_in_call && last.stage == Stage::Asked) {
+            last.stage = Stage::Cut;
+        }
+        if is_silent {
+            self.push(Message { by: By::Silent, json: RawValue::NULL.to_owned() });
+        } else {
+            let by = [By::Model].into_iter().chain(std::iter::repeat(By::Rest));
+            self.messages.extend(items.into_iter().zip(by).map(|(json, by)| Message { by, json }));
+        }
+        self.sent = self.messages.len();
+        self.waits = false;
+        Ok(calls)
+    }
+
+    fn response(&self, body: &str) -> Result<Response, WireError> {
+        let format = self.format;
+        let unreadable = |source| WireError::Unreadable { what: "the body of a response", format, source };
+        format.response(body).map_err(unreadable)?.ok_or_else(|| WireError::NoAnswer {
+            format,
+            wanted: format.answer_key(),
+            begins: body.chars().take(200).collect(),
+        })
+    }
+
+    /// The answers to the calls of the last response, in whatever order they are at hand. They go with the
+    /// next request.
+    pub fn answer(&mut self, answers: &[Answer<'_>]) {
+        let mut sorted: Vec<&Answer<'_>> = answers.iter().filter(|answer| answer.call.stage != Stage::Served).collect();
+        sorted.sort_by_key(|answer| answer.call.place);
+        if !sorted.is_empty() {
+            let results = self.format.answers(&sorted).into_iter();
+            self.messages.extend(results.map(|json| Message { by: By::Tools, json: raw(json) }));
+        }
+    }
+
+    /// The same, for the effect of a call: the list's own answer.
+    pub fn answer_one(&mut self, call: &ToolCall, result: ToolResult) {
+        self.answer(&[call.listed(result)]);
+    }
+
+    /// Takes the place of all messages before `from` with others, a summary say, and puts the snapshot where
+    /// it belongs (A5). Ask [`safe_cut`](Self::safe_cut) for `from`. Gives the number of messages kept, for
+    /// the [`Record`](crate::Record).
+    pub fn compact(&mut self, from: usize, instead: Vec<Message>, snapshot: Option<&Effect>) -> usize {
+        let from = from.min(self.messages.len());
+        self.dropped = self.dropped.saturating_add(u64::try_from(from).unwrap_or(u64::MAX));
+        let unsent = self.messages.len() - self.sent.max(from);
+        self.messages.splice(..from, instead);
+        self.sent = self.messages.len() - unsent;
+        if let Some(effect) = snapshot {
+            self.put(effect);
+        }
+        self.messages.len()
+    }
+}
+
+pub(crate) fn read_turn(format: Format, json: &RawValue) -> Result<Turn, WireError> {
+    format.turn(json.get()).map_err(|source| WireError::Unreadable { what: "a message", format, source })
+}
+
+/// The calls of a response, in call order.
+fn calls(turns: Vec<Turn>) -> Vec<ToolCall> {
+    let calls = turns.into_iter().flat_map(Turn::calls).enumerate();
+    calls.map(|(place, call)| ToolCall { place, ..call }).collect()
+}
+
+fn is_instruction(json: &RawValue) -> bool {
+    #[derive(Deserialize)]
+    struct Role {
+        #[serde(default)]
+        role: String,
+    }
+    serde_json::from_str::<Role>(json.get()).is_ok_and(|Role { role }| role == "system" || role == "developer")
+}

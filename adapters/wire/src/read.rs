@@ -1,0 +1,191 @@
+//! A stored history, read back as events (P3).
+
+use std::collections::HashSet;
+
+use session_todo::{Agent, Change, Done, Effect, Event, Outcome, Policy, Session};
+
+use crate::call::{Stage, ToolCall};
+use crate::error::WireError;
+use crate::history::{By, History, Message, read_turn};
+use crate::record::{Base, Beside, Record, owned};
+use crate::turn::Part;
+
+/// What a history and its record say.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// The events since the record's state, else since the start.
+    pub events: Vec<Event<'static>>,
+    /// Calls at the end that nothing is known of: they are not among the events (R1). A loop answers them
+    /// as it would have.
+    pub pending: Vec<ToolCall>,
+    /// Calls without a result in the midst. They are taken as run (R1).
+    pub unanswered: usize,
+    /// Results without a call. They say nothing.
+    pub orphans: usize,
+}
+
+/// A session as it was left.
+#[derive(Clone, Debug)]
+pub struct Resumed {
+    /// The session.
+    pub session: Session,
+    /// What the last event gave (P5). In a persisted lane it is in the history already.
+    pub effect: Option<Effect>,
+    /// Calls that are still to be answered.
+    pub pending: Vec<ToolCall>,
+}
+
+/// Folds a history and its record: the session as it was left.
+///
+/// # Errors
+///
+/// A message that can't be read, a record of another history, and [`WireError::HistoryIncomplete`] where
+/// messages were deleted and the record has no state of that.
+pub fn resume(policy: Policy, history: &History, record: &Record) -> Result<Resumed, WireError> {
+    let told = events(history, record)?;
+    let state = record.base.as_ref().map(|base| base.state.clone());
+    let mut session = Session::resume(policy, state.unwrap_or_default());
+    let (mut last, mut is_partial) = (Change::None, told.orphans > 0);
+    for event in &told.events {
+        last = session.apply(event);
+        is_partial |= matches!(&last, Change::Call(call) if names_unknown(&call.result));
+    }
+    if is_partial && record.base.is_none() && session.list().items().is_empty() {
+        return Err(WireError::HistoryIncomplete { dropped: history.dropped });
+    }
+    let effect = session.render(&last);
+    Ok(Resumed { session, effect, pending: told.pending })
+}
+
+fn names_unknown<E>(result: &Result<Done, E>) -> bool {
+    matches!(result, Ok(Done::Wrote(wrote)) if wrote.unknown_id)
+}
+
+/// The events of a history and its record.
+///
+/// # Errors
+///
+/// Those of [`resume`].
+pub fn events(history: &History, record: &Record) -> Result<Told, WireError> {
+    let base = record.base.as_ref();
+    if base.is_none() && history.dropped > 0 {
+        return Err(WireError::HistoryIncomplete { dropped: history.dropped });
+    }
+    let kept = base.map_or(0, |base| base.kept);
+    let others = || WireError::OtherHistory { kept, messages: history.messages.len() };
+    let messages = history.messages.get(kept..).ok_or_else(others)?;
+    let mut reader = Reader::new(base, &record.beside);
+    for message in messages {
+        reader.message(history, message)?;
+    }
+    Ok(reader.end(history.waits))
+}
+
+struct Reader<'r> {
+    beside: &'r [Beside],
+    requests: u64,
+    /// The calls of the last response, and how each ended.
+    open: Vec<(ToolCall, Option<bool>)>,
+    seen: HashSet<String>,
+    told: Told,
+}
+
+impl<'r> Reader<'r> {
+    fn new(base: Option<&Base>, beside: &'r [Beside]) -> Self {
+        let told = Told { events: Vec::new(), pending: Vec::new(), unanswered: 0, orphans: 0 };
+        let requests = base.map_or(0, |base| base.state.requests());
+        Self { beside, requests, open: Vec::new(), seen: HashSet::new(), told }
+    }
+
+    fn message(&mut self, history: &History, message: &Message) -> Result<(), WireError> {
+        if matches!(message.by, By::Model | By::Silent) {
+            self.settle();
+            self.request();
+        }
+        if matches!(message.by, By::Silent | By::Person | By::Harness) {
+            return Ok(());
+        }
+        for part in read_turn(history.format, &message.json)?.parts {
+            self.part(part);
+        }
+        Ok(())
+    }
+
+    fn part(&mut self, part: Part) {
+        match part {
+            Part::Call(call) => self.call(call),
+            Part::Result(result) => {
+                let mut open = self.open.iter_mut();
+                match open.find(|(call, ended)| ended.is_none() && result.is_of(call)) {
+                    Some((_, ended)) => *ended = Some(!result.is_error),
+                    // A second result of a call says nothing new (R3).
+                    None if self.seen.contains(&result.id) => {}
+                    None => self.told.orphans += 1,
+                }
+            }
+            Part::Text { .. } | Part::Other => {}
+        }
+    }
+
+    /// A call that is seen twice counts once (R3).
+    fn call(&mut self, call: ToolCall) {
+        if call.id.is_empty() || self.seen.insert(call.id.clone()) {
+            let ended = (call.stage == Stage::Served).then_some(true);
+            let place = self.open.len();
+            self.open.push((ToolCall { place, ..call }, ended));
+        }
+    }
+
+    fn request(&mut self) {
+        self.tell_beside(None);
+        self.told.events.push(Event::RequestSent { by: Agent::Main });
+        self.requests += 1;
+    }
+
+    /// Something follows: calls without a result are taken as run (R1).
+    fn settle(&mut self) {
+        for (place, (call, ended)) in std::mem::take(&mut self.open).into_iter().enumerate() {
+            self.tell_beside(Some(place));
+            self.told.unanswered += usize::from(ended.is_none());
+            self.tell(&call, ended.unwrap_or(true));
+        }
+    }
+
+    fn tell(&mut self, call: &ToolCall, ran: bool) {
+        let outcome = if ran { Outcome::Ran { id: None } } else { Outcome::Failed };
+        self.told.events.push(owned(call.event_with(outcome)));
+    }
+
+    /// What the record says of the time before the call of this place, or before the next request.
+    fn tell_beside(&mut self, place: Option<usize>) {
+        while let Some((next, rest)) = self.beside.split_first() {
+            let is_due = match (place, next.calls) {
+                _ if next.request < self.requests => true,
+                _ if next.request > self.requests => false,
+                (None, _) => true,
+                (Some(place), calls) => calls.is_some_and(|calls| calls <= place),
+            };
+            if !is_due {
+                return;
+            }
+            self.told.events.push(next.event.clone());
+            self.beside = rest;
+        }
+    }
+
+    /// The end. Where a request has left without a response, it is the last event.
+    fn end(mut self, waits: bool) -> Told {
+        for (place, (call, ended)) in std::mem::take(&mut self.open).into_iter().enumerate() {
+            self.tell_beside(Some(place));
+            match ended {
+                Some(ran) => self.tell(&call, ran),
+                None => self.told.pending.push(call),
+            }
+        }
+        if waits {
+            self.request();
+        }
+        self.tell_beside(None);
+        self.told
+    }
+}

@@ -1,0 +1,75 @@
+use serde::{Deserialize, Deserializer, Serialize};
+use session_todo::{Call, Event, Outcome, State};
+
+/// What the messages do not tell, kept beside them (P3): a user's edits, a sub-agent's writes, resumes, and
+/// the state at a compaction that deleted messages.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// Where reading begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<Base>,
+    /// What happened since, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<Beside>,
+}
+
+/// A compaction: the state after it, and the messages that are behind that state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Base {
+    /// The state after [`Event::Compacted`].
+    pub state: State,
+    /// How many messages of the new history it accounts for.
+    pub kept: usize,
+}
+
+/// An event that is not in the messages, and when it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Beside {
+    /// After this request of main's, from 1; 0 is before the first.
+    pub request: u64,
+    /// After this many calls of its response; none where it came after all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<usize>,
+    /// The event.
+    #[serde(deserialize_with = "event")]
+    pub event: Event<'static>,
+}
+
+impl Record {
+    /// An event that no message tells of, after the last response was dealt with. The state is the session's.
+    pub fn note(&mut self, state: &State, event: &Event<'_>) {
+        self.beside.push(Beside { request: state.requests(), calls: None, event: owned(event.clone()) });
+    }
+
+    /// The same between the calls of a response, of which so many were stepped.
+    pub fn note_after_calls(&mut self, state: &State, calls: usize, event: &Event<'_>) {
+        self.beside.push(Beside { request: state.requests(), calls: Some(calls), event: owned(event.clone()) });
+    }
+
+    /// A compaction that kept so many messages. What was noted before is in its state.
+    pub fn compacted(&mut self, state: &State, kept: usize) {
+        *self = Self { base: Some(Base { state: state.clone(), kept }), beside: Vec::new() };
+    }
+}
+
+fn event<'de, D: Deserializer<'de>>(json: D) -> Result<Event<'static>, D::Error> {
+    Event::deserialize(json).map(owned)
+}
+
+pub(crate) fn owned(event: Event<'_>) -> Event<'static> {
+    match event {
+        Event::ToolCalled(Call { by, name, arguments, outcome }) => Event::ToolCalled(Call {
+            by,
+            name: name.into_owned().into(),
+            arguments: arguments.into_owned().into(),
+            outcome: match outcome {
+                Outcome::Ours => Outcome::Ours,
+                Outcome::Ran { id } => Outcome::Ran { id: id.map(|id| id.into_owned().into()) },
+                Outcome::Failed => Outcome::Failed,
+            },
+        }),
+        Event::RequestSent { by } => Event::RequestSent { by },
+        Event::Compacted => Event::Compacted,
+        Event::Resumed => Event::Resumed,
+    }
+}

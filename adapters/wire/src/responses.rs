@@ -1,0 +1,107 @@
+//! OpenAI Responses: a response is several items, each an item of the next input.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use session_todo::ToolDef;
+
+use crate::call::{Answer, Stage, ToolCall};
+use crate::chat;
+use crate::format::Response;
+use crate::json::{quoted, text};
+use crate::turn::{Part, ResultOf, Turn};
+
+#[derive(Deserialize)]
+struct Item<'a> {
+    #[serde(default)]
+    r#type: Option<String>,
+    #[serde(default)]
+    role: Option<String>,
+    #[serde(default)]
+    call_id: Option<String>,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    status: Option<String>,
+    #[serde(borrow, default, alias = "input")]
+    arguments: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    output: Option<&'a RawValue>,
+}
+
+pub(crate) fn turn(item: &str) -> serde_json::Result<Turn> {
+    let item: Item<'_> = serde_json::from_str(item)?;
+    let is_model = item.role.as_deref().is_none_or(|role| role == "assistant");
+    let kind = item.r#type.as_deref().unwrap_or("message");
+    if kind == "message" {
+        return Ok(Turn { is_model, parts: item.content.map(chat::parts).unwrap_or_default() });
+    }
+    if kind.ends_with("_call_output") {
+        let is_error = item.output.is_some_and(chat::is_error);
+        let result = ResultOf { id: item.call_id.unwrap_or_default(), name: String::new(), is_error };
+        return Ok(Turn { is_model: false, parts: vec![Part::Result(result)] });
+    }
+    let part = if kind.ends_with("_call") { Part::Call(item.read()) } else { Part::Other };
+    Ok(Turn { is_model: true, parts: vec![part] })
+}
+
+impl Item<'_> {
+    /// A call. One without a `call_id` was run by the provider.
+    fn read(self) -> ToolCall {
+        let stage = match self.status.as_deref() {
+            _ if self.call_id.is_none() => Stage::Served,
+            Some("incomplete") => Stage::Cut,
+            _ => Stage::Asked,
+        };
+        let name = self.name.or(self.r#type).unwrap_or_default();
+        let json = self.arguments;
+        let arguments = json.and_then(text).or_else(|| json.map(|json| json.get().into())).unwrap_or_default();
+        ToolCall::new(self.call_id.unwrap_or_default(), name, arguments.into_owned(), stage)
+    }
+}
+
+#[derive(Deserialize)]
+struct Body<'a> {
+    #[serde(borrow, default)]
+    output: Option<Vec<&'a RawValue>>,
+    #[serde(default)]
+    status: Option<String>,
+}
+
+pub(crate) fn response(body: &str) -> serde_json::Result<Option<Response>> {
+    let Body { output, status } = serde_json::from_str(body)?;
+    let is_cut = status.as_deref() == Some("incomplete");
+    Ok(output.map(|output| Response { items: output.into_iter().map(ToOwned::to_owned).collect(), is_cut }))
+}
+
+/// What holds an item's words.
+pub(crate) fn content(item: &str) -> Option<&RawValue> {
+    let item: Item<'_> = serde_json::from_str(item).ok()?;
+    item.content.or(item.output)
+}
+
+pub(crate) fn user(role: &str, text: &str) -> String {
+    format!(r#"{{"type":"message","role":"{role}","content":[{}]}}"#, text_part(text))
+}
+
+pub(crate) fn text_part(text: &str) -> String {
+    format!(r#"{{"type":"input_text","text":{}}}"#, quoted(text))
+}
+
+/// An item a result.
+pub(crate) fn answers(answers: &[&Answer<'_>]) -> Vec<String> {
+    let result = |answer: &&Answer<'_>| {
+        let (id, text) = (quoted(&answer.call.id), quoted(&answer.marked()));
+        format!(r#"{{"type":"function_call_output","call_id":{id},"output":{text}}}"#)
+    };
+    answers.iter().map(result).collect()
+}
+
+pub(crate) fn tool(tool: &ToolDef) -> String {
+    let ToolDef { name, description, schema } = tool;
+    let (name, description) = (quoted(name), quoted(description));
+    format!(
+        r#"{{"type":"function","name":{name},"description":{description},"parameters":{schema},"strict":false}}"#
+    )
+}
