@@ -23,8 +23,10 @@ pub struct Message {
 pub enum By {
     /// A person wrote it.
     Person,
-    /// The harness wrote it: a reminder, a summary, instructions.
+    /// The harness wrote it: instructions, a summary.
     Harness,
+    /// The list's own: a reminder, a note, a snapshot.
+    List,
     /// A response begins with it.
     Model,
     /// It belongs to the response that the message before belongs to.
@@ -206,14 +208,20 @@ impl History {
         self.answer(&[call.listed(result)]);
     }
 
-    /// Takes the place of all messages before `from` with others, a summary say, and puts the snapshot where
-    /// it belongs (A5). Ask [`safe_cut`](Self::safe_cut) for `from`. Gives the number of messages kept, for
-    /// the [`Record`](crate::Record).
+    /// A compaction: deletes the messages before `from`, puts others `instead`, a summary say, and puts the
+    /// snapshot where it belongs (A5). Earlier texts of the list's own are deleted too: the snapshot stands for
+    /// them. Ask [`safe_cut`](Self::safe_cut) for `from`. Gives the number of messages kept, for the
+    /// [`Record`](crate::Record).
     pub fn compact(&mut self, from: usize, instead: Vec<Message>, snapshot: Option<&Effect>) -> usize {
-        let from = from.min(self.messages.len());
-        self.dropped = self.dropped.saturating_add(u64::try_from(from).unwrap_or(u64::MAX));
-        let unsent = self.messages.len() - self.sent.max(from);
-        self.messages.splice(..from, instead);
+        let before = self.messages.len();
+        let (from, sent) = (from.min(before), self.sent);
+        let is_kept = |at: usize, message: &Message| at >= from && message.by != By::List;
+        let old = std::mem::take(&mut self.messages);
+        let unsent = old.iter().enumerate().filter(|(at, message)| *at >= sent && is_kept(*at, message)).count();
+        let kept = old.into_iter().enumerate().filter(|(at, message)| is_kept(*at, message));
+        let kept: Vec<Message> = kept.map(|(_, message)| message).collect();
+        self.dropped += u64::try_from(before - kept.len()).unwrap_or(u64::MAX);
+        self.messages = instead.into_iter().chain(kept).collect();
         self.sent = self.messages.len() - unsent;
         if let Some(effect) = snapshot {
             self.put(effect);

@@ -99,8 +99,7 @@ impl History {
 /// The messages of a request. Input that is one string has none.
 fn turns(format: Format, request: &str) -> Result<Vec<Turn>, WireError> {
     let unreadable = |source| WireError::Unreadable { what: "the body of a request", format, source };
-    let mut body: std::collections::HashMap<String, &RawValue> =
-        serde_json::from_str(request).map_err(unreadable)?;
+    let mut body: std::collections::HashMap<String, &RawValue> = serde_json::from_str(request).map_err(unreadable)?;
     let Some(messages) = body.remove(format.messages_key()).filter(|json| !json.get().starts_with('"')) else {
         return Ok(Vec::new());
     };
@@ -222,7 +221,8 @@ fn cut(format: Format, turns: &[Turn], at: usize) -> usize {
         }
     }
     // Calls at the end wait for their results.
-    let waiting = open.into_iter().find(|(call, _)| turns.iter().skip(call + 1).all(|turn| turn.is_model || turn.has_results()));
+    let waiting =
+        open.into_iter().find(|(call, _)| turns.iter().skip(call + 1).all(|turn| turn.is_model || turn.has_results()));
     unsafe_cuts.extend(waiting.map_or(0..0, |(call, _)| call + 1..turns.len() + 1));
     (1..=at.min(turns.len())).rev().find(|cut| !unsafe_cuts.contains(cut)).unwrap_or(0)
 }

@@ -139,7 +139,7 @@ impl History {
 
     fn insert(&mut self, at: usize, text: &str) {
         let json = raw(self.format.message(text, self.carrier));
-        self.messages.insert(at.min(self.messages.len()), Message { by: By::Harness, json });
+        self.messages.insert(at.min(self.messages.len()), Message { by: By::List, json });
     }
 }
 

@@ -102,7 +102,7 @@ impl<'r> Reader<'r> {
             self.settle();
             self.request();
         }
-        if matches!(message.by, By::Silent | By::Person | By::Harness) {
+        if matches!(message.by, By::Silent | By::Person | By::Harness | By::List) {
             return Ok(());
         }
         for part in read_turn(history.format, &message.json)?.parts {

@@ -101,7 +101,5 @@ pub(crate) fn answers(answers: &[&Answer<'_>]) -> Vec<String> {
 pub(crate) fn tool(tool: &ToolDef) -> String {
     let ToolDef { name, description, schema } = tool;
     let (name, description) = (quoted(name), quoted(description));
-    format!(
-        r#"{{"type":"function","name":{name},"description":{description},"parameters":{schema},"strict":false}}"#
-    )
+    format!(r#"{{"type":"function","name":{name},"description":{description},"parameters":{schema},"strict":false}}"#)
 }
