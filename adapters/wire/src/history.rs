@@ -150,8 +150,10 @@ impl History {
         self.push(Message::user(self.format, By::Person, text));
     }
 
-    /// What one step added, read back from where it is kept: a response, or what a request took along.
+    /// What one step added, read back from where it is kept: a response, or what a request took along, which is
+    /// all that had not left before.
     pub fn restore(&mut self, step: Vec<Message>) {
+        self.messages.truncate(self.sent);
         self.waits = !step.last().is_some_and(Message::is_model);
         self.messages.extend(step);
         self.sent = self.messages.len();

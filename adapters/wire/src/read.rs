@@ -29,7 +29,8 @@ pub struct Told {
 pub struct Resumed {
     /// The session.
     pub session: Session,
-    /// What the last event gave (P5). In a persisted lane it is in the history already.
+    /// What the request carries that waits for its response, where one does (P5). In a persisted lane it is in
+    /// the history already.
     pub effect: Option<Effect>,
     /// Calls that are still to be answered.
     pub pending: Vec<ToolCall>,
@@ -45,15 +46,18 @@ pub fn resume(policy: Policy, history: &History, record: &Record) -> Result<Resu
     let told = events(history, record)?;
     let state = record.base.as_ref().map(|base| base.state.clone());
     let mut session = Session::resume(policy, state.unwrap_or_default());
-    let (mut last, mut is_partial) = (Change::None, told.orphans > 0);
-    for event in &told.events {
-        last = session.apply(event);
-        is_partial |= matches!(&last, Change::Call(call) if names_unknown(&call.result));
+    let (mut effect, mut is_partial) = (None, told.orphans > 0);
+    let waiting = told.events.iter().rposition(|event| history.waits && matches!(event, Event::RequestSent { .. }));
+    for (at, event) in told.events.iter().enumerate() {
+        let change = session.apply(event);
+        is_partial |= matches!(&change, Change::Call(call) if names_unknown(&call.result));
+        if waiting == Some(at) {
+            effect = session.render(&change);
+        }
     }
     if is_partial && record.base.is_none() && session.list().items().is_empty() {
         return Err(WireError::HistoryIncomplete { dropped: history.dropped });
     }
-    let effect = session.render(&last);
     Ok(Resumed { session, effect, pending: told.pending })
 }
 

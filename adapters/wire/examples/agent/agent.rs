@@ -1,0 +1,156 @@
+//! The loop. Everything that the list needs of it is here.
+
+use std::path::Path;
+
+use session_todo::{Call, Caller, Effect, Event, Outcome, Policy, Session};
+use session_todo_wire::{By, Carrier, History, Message, Record, Resumed, ToolCall, resume};
+
+use crate::journal::Journal;
+use crate::provider::{Provider, Reply};
+use crate::tools;
+
+pub(crate) type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
+
+/// Messages that a compaction keeps, about.
+const KEPT: usize = 4;
+
+/// An agent that keeps a list, and is where it was when its process is started again.
+pub(crate) struct Agent {
+    provider: Provider,
+    journal: Journal,
+    history: History,
+    record: Record,
+    session: Session,
+    tools: String,
+    /// Calls of the last response that have no answer yet.
+    calls: Vec<ToolCall>,
+    /// What rides on the request that waits for its response.
+    riding: Option<Effect>,
+    /// The size at which the history is compacted, in bytes.
+    limit: usize,
+}
+
+impl Agent {
+    /// Opens a folder's session, or begins one.
+    pub(crate) fn open(folder: &Path, policy: Policy, provider: Provider, limit: usize) -> Result<Self> {
+        let tools = tools::offered(provider.format, &policy);
+        let new = History::new(provider.format, Carrier::User);
+        let (journal, history, record) = Journal::open(folder, new)?;
+        let Resumed { session, effect, pending } = resume(policy, &history, &record)?;
+        let is_new = history.messages().is_empty();
+        let (calls, riding) = (pending, effect);
+        let mut agent = Self { provider, journal, history, record, session, tools, calls, riding, limit };
+        if !is_new {
+            agent.beside(&Event::Resumed)?;
+        }
+        Ok(agent)
+    }
+
+    /// Whether the process ended in the midst of a turn.
+    pub(crate) fn is_unfinished(&self) -> bool {
+        let unsent = self.history.messages().get(self.history.sent()..).unwrap_or_default();
+        let is_work = |message: &Message| matches!(message.by, By::Person | By::Tools);
+        !self.calls.is_empty() || self.history.waits() || unsent.iter().any(is_work)
+    }
+
+    /// What a person says, and all that follows from it.
+    pub(crate) fn say(&mut self, words: &str) -> Result<()> {
+        self.history.person(words);
+        self.run()
+    }
+
+    /// Goes on until the model calls no more tools.
+    pub(crate) fn run(&mut self) -> Result<()> {
+        if self.calls.is_empty() {
+            self.calls = self.request()?;
+        }
+        while !self.calls.is_empty() {
+            self.answer();
+            self.compact_if_large()?;
+            self.calls = self.request()?;
+        }
+        Ok(())
+    }
+
+    /// One request and its response.
+    fn request(&mut self) -> Result<Vec<ToolCall>> {
+        let sent = self.history.sent();
+        // One that left and got no response is sent once more, with new words or without: it is the same request.
+        if self.history.waits() {
+            self.history.request(None);
+        } else {
+            self.riding = self.session.step(&Event::RequestSent { by: session_todo::Agent::Main });
+            self.history.request(self.riding.as_ref());
+        }
+        self.journal.step(self.history.messages().get(sent..).unwrap_or_default())?;
+        let outgoing = self.history.outgoing(self.riding.as_ref()).to_string();
+        let Reply { body, .. } = self.provider.send(&outgoing, Some(&self.tools))?;
+        let sent = self.history.messages().len();
+        let calls = self.history.respond(&body)?;
+        self.journal.step(self.history.messages().get(sent..).unwrap_or_default())?;
+        Ok(calls)
+    }
+
+    /// Answers every call, the list's from the session.
+    fn answer(&mut self) {
+        let calls = std::mem::take(&mut self.calls);
+        let before = self.session.list().revision();
+        let answers: Vec<_> = calls
+            .iter()
+            .map(|call| match self.session.step(&call.event()) {
+                Some(Effect::ReturnToolResult(result)) => call.listed(result),
+                Some(_) | None => tools::run(call),
+            })
+            .collect();
+        self.history.answer(&answers);
+        if self.session.list().revision() != before {
+            self.show();
+        }
+    }
+
+    /// A person changes the list. The model is told with its next request.
+    pub(crate) fn edit(&mut self, tool: &str, arguments: &str) -> Result<()> {
+        let call = Call { by: Caller::User, name: tool.into(), arguments: arguments.into(), outcome: Outcome::Ours };
+        if let Some(Effect::ReturnToolResult(result)) = self.beside(&Event::ToolCalled(call))? {
+            println!("{}", result.text);
+        }
+        Ok(())
+    }
+
+    /// An event that no message tells of.
+    fn beside(&mut self, event: &Event<'_>) -> Result<Option<Effect>> {
+        self.record.note(self.session.state(), event);
+        if let Some(noted) = self.record.beside.last() {
+            self.journal.beside(noted)?;
+        }
+        Ok(self.session.step(event))
+    }
+
+    fn compact_if_large(&mut self) -> Result<()> {
+        let size: usize = self.history.messages().iter().map(|message| message.json.get().len()).sum();
+        if size > self.limit { self.compact() } else { Ok(()) }
+    }
+
+    /// Puts a summary in the place of all but the last messages.
+    pub(crate) fn compact(&mut self) -> Result<()> {
+        let from = self.history.safe_cut(self.history.messages().len().saturating_sub(KEPT))?;
+        let list = self.session.context_for_summary().unwrap_or_default();
+        let said: String = self.history.messages().iter().take(from).map(|message| message.json.get()).collect();
+        let format = self.provider.format;
+        let ask = format!("Sum up this work in a few sentences, for yourself to go on from.\n{list}\n{said}");
+        let summary = self.provider.send(&format!("[{}]", format.user(&ask)), None)?.words;
+
+        let effect = self.session.step(&Event::Compacted);
+        let summary = Message::user(format, By::Harness, &format!("What was done so far: {summary}"));
+        let kept = self.history.compact(from, vec![summary], effect.as_ref());
+        self.record.compacted(self.session.state(), kept);
+        self.journal.begin(&self.history, &self.record)
+    }
+
+    /// The list, for a person.
+    pub(crate) fn show(&self) {
+        for item in self.session.list().items() {
+            println!("  {} [{}] {}", item.id, item.status.as_str(), item.content);
+        }
+    }
+}

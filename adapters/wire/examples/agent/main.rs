@@ -1,0 +1,100 @@
+//! A whole agent over plain HTTP, with a list that outlives its context and its process.
+//!
+//! `cargo run -p session-todo-wire --example agent [FOLDER]`
+//!
+//! With `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` or `GEMINI_API_KEY` set, or the `…_BASE_URL` of a server that
+//! speaks the same, it talks with a model (`…_MODEL` says which; `OPENAI_API=responses` for that format). Type
+//! what you want done; `/edit TOOL JSON` changes the list yourself, `/compact` sums the history up, `/list`
+//! shows the list. Stop it whenever you like: started on the same folder it goes on. Without variables it
+//! plays a script against a server of its own, once for each format.
+
+mod agent;
+mod journal;
+mod provider;
+mod scripted;
+mod stream;
+mod tools;
+
+use std::io::{self, BufRead};
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use session_todo::Policy;
+use session_todo_wire::Format;
+
+use agent::{Agent, Result};
+use provider::Provider;
+use scripted::{Script, Server};
+
+/// When a history is compacted, in bytes.
+const LIMIT: usize = 400_000;
+const SCRIPTED_LIMIT: usize = 9_000;
+
+fn main() -> Result<()> {
+    let folder = std::env::args_os().nth(1).map(PathBuf::from);
+    match Provider::from_env() {
+        Some(provider) => talk(&folder.unwrap_or_else(|| "agent-session".into()), provider),
+        None => Format::ALL.into_iter().try_for_each(|format| play(folder.as_deref(), format)),
+    }
+}
+
+fn talk(folder: &Path, provider: Provider) -> Result<()> {
+    let mut agent = Agent::open(folder, Policy::DEFAULT, provider, LIMIT)?;
+    agent.show();
+    if agent.is_unfinished() {
+        agent.run()?;
+    }
+    for line in io::stdin().lock().lines() {
+        let line = line?;
+        let said = match line.trim() {
+            "" => Ok(()),
+            "/list" => Ok(agent.show()),
+            "/compact" => agent.compact(),
+            words => match words.strip_prefix("/edit ").and_then(|edit| edit.split_once(' ')) {
+                Some((tool, arguments)) => agent.edit(tool, arguments),
+                None => agent.say(words),
+            },
+        };
+        // What failed can be said again: a request that died is sent once more.
+        if let Err(error) = said {
+            eprintln!("{error}");
+        }
+        println!();
+    }
+    Ok(())
+}
+
+/// Plays the script against a server of our own.
+fn play(folder: Option<&Path>, format: Format) -> Result<()> {
+    println!("\n== {format}, scripted");
+    let server = Server::start(format, script())?;
+    let provider = Provider::new(format, &server.address, "", "scripted");
+    let own = std::env::temp_dir().join(format!("session-todo-agent-{}-{}", std::process::id(), format!("{format:?}")));
+    let folder = folder.map_or(own, |folder| folder.join(format!("{format:?}")));
+    let mut agent = Agent::open(&folder, Policy::DEFAULT, provider, SCRIPTED_LIMIT)?;
+    agent.say("Write the report, and check its numbers.")?;
+    agent.edit("TaskUpdate", r#"{"taskid":"3","status":"cancelled"}"#)?;
+    agent.say("I took the last step out. What is left?")?;
+    println!(
+        "\n{} requests; the session is in {}",
+        server.bodies.lock().map_or(0, |bodies| bodies.len()),
+        folder.display()
+    );
+    Ok(())
+}
+
+fn script() -> Script {
+    let plan = json!({"todos": [
+        {"content": "Collect the numbers", "status": "in_progress"},
+        {"content": "Check them", "status": "pending"},
+        {"content": "Write it up", "status": "pending"},
+    ]});
+    let mut script = vec![vec![("todo_write", plan)]];
+    script.extend((1..=14).map(|n| vec![("add", json!({"a": n, "b": n}))]));
+    script.push(vec![
+        ("TaskUpdate", json!({"taskid": "1", "status": "completed"})),
+        ("TaskUpdate", json!({"taskid": "2", "status": "in_progress"})),
+        ("count_words", json!({"text": "parallel calls are answered in order"})),
+    ]);
+    script
+}

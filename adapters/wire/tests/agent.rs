@@ -1,0 +1,181 @@
+//! The example's own loop over loopback HTTP, in all four formats.
+
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+#[path = "../examples/agent/agent.rs"]
+mod agent;
+#[path = "../examples/agent/journal.rs"]
+mod journal;
+#[path = "../examples/agent/provider.rs"]
+mod provider;
+#[path = "../examples/agent/scripted.rs"]
+mod scripted;
+#[path = "../examples/agent/stream.rs"]
+mod stream;
+#[path = "../examples/agent/tools.rs"]
+mod tools;
+
+use std::fs;
+use std::path::Path;
+
+use agent::Agent;
+use journal::Journal;
+use provider::Provider;
+use scripted::{Script, Server};
+use serde_json::json;
+use session_todo::policy::Clock;
+use session_todo::{Lane, Policy};
+use session_todo_wire::{By, Carrier, Format, History, lint};
+
+const NEVER: usize = usize::MAX;
+const LANES: [Lane; 3] = [Lane::History, Lane::ToolResult, Lane::LastUserMessage];
+const REMINDER: &str = "An automatic note from the program";
+const SNAPSHOT: &str = "A record of the task list";
+const ITEM: &str = "Collect the numbers";
+
+/// A write, then so many responses that call another tool, then words.
+fn script(quiet: usize) -> Script {
+    let plan =
+        json!({"todos": [{"content": ITEM, "status": "in_progress"}, {"content": "Write", "status": "pending"}]});
+    let mut script = vec![vec![("todo_write", plan)]];
+    script.extend((0..quiet).map(|n| match n % 5 {
+        4 => vec![("add", json!({"a": n, "b": 1})), ("count_words", json!({"text": "one two"}))],
+        _ => vec![("add", json!({"a": n, "b": n}))],
+    }));
+    script
+}
+
+fn policy(lane: Lane, quiet: u32) -> Policy {
+    let requests = quiet.try_into().unwrap();
+    let clock = Clock::Requests { after: requests, between: requests };
+    Policy { lane, clock, resume_note: false, max_unanswered: None, ..Policy::DEFAULT }
+}
+
+fn open(folder: &Path, server: &Server, format: Format, policy: &Policy, limit: usize) -> Agent {
+    let provider = Provider::new(format, &server.address, "key", "model");
+    Agent::open(folder, policy.clone(), provider, limit).unwrap()
+}
+
+fn bodies(server: &Server) -> Vec<String> {
+    let bodies = server.bodies.lock().unwrap().clone();
+    bodies.into_iter().inspect(|body| assert!(body.starts_with('{'))).collect()
+}
+
+fn stored(folder: &Path, format: Format) -> History {
+    Journal::open(folder, History::new(format, Carrier::User)).unwrap().1
+}
+
+fn messages(history: &History) -> Vec<(By, String)> {
+    history.messages().iter().map(|message| (message.by, message.json.get().to_owned())).collect()
+}
+
+fn count(history: &History, text: &str) -> usize {
+    messages(history).iter().map(|(_, json)| json.matches(text).count()).sum()
+}
+
+/// Section 5: a write in response 1, 10 and 10, is 12 and 22. In the persisted lanes the text stays, and is
+/// stored once each time; in the other it is in the two bodies alone.
+#[test]
+fn the_reminder_is_on_the_request_that_the_core_says() {
+    for format in Format::ALL {
+        for lane in LANES {
+            let (folder, server) = (tempfile::tempdir().unwrap(), Server::start(format, script(24)).unwrap());
+            let mut agent = open(folder.path(), &server, format, &policy(lane, 10), NEVER);
+            agent.say("Do it.").unwrap();
+            let bodies = bodies(&server);
+            assert_eq!(bodies.len(), 26);
+            for (body, request) in bodies.iter().zip(1..) {
+                let expected = match lane {
+                    Lane::LastUserMessage => usize::from(request == 12 || request == 22),
+                    Lane::History | Lane::ToolResult => usize::from(request >= 12) + usize::from(request >= 22),
+                };
+                assert_eq!(body.matches(REMINDER).count(), expected, "{format}, {lane:?}, request {request}");
+                assert_eq!(lint(format, body).unwrap(), []);
+            }
+            let kept = if lane == Lane::LastUserMessage { 0 } else { 2 };
+            assert_eq!(count(&stored(folder.path(), format), REMINDER), kept, "{format}, {lane:?}");
+        }
+    }
+}
+
+/// A2, A5: after a compaction the new context holds the open items once, also the second time without a write
+/// between.
+#[test]
+fn a_compaction_carries_the_open_items_once() {
+    for format in Format::ALL {
+        let (folder, server) = (tempfile::tempdir().unwrap(), Server::start(format, script(3)).unwrap());
+        let mut agent = open(folder.path(), &server, format, &policy(Lane::History, 10), NEVER);
+        agent.say("Do it.").unwrap();
+        for _ in 0..2 {
+            agent.compact().unwrap();
+            agent.say("Go on.").unwrap();
+            let body = bodies(&server).pop().unwrap();
+            assert_eq!(body.matches(SNAPSHOT).count(), 1, "{format}: {body}");
+            assert_eq!(body.matches(ITEM).count(), 1, "{format}: {body}");
+            assert!(body.contains("Go on.") && body.find(SNAPSHOT) < body.rfind("Go on."), "{format}: {body}");
+            assert_eq!(lint(format, &body).unwrap(), []);
+        }
+        let history = stored(folder.path(), format);
+        assert_eq!(count(&history, SNAPSHOT), 1);
+    }
+}
+
+/// E1, P5, D6: a process that ended after any step, or in the midst of writing one down, sends the same bytes
+/// as one that never stopped.
+#[test]
+fn killed_after_each_step_it_sends_the_same_bytes() {
+    for format in Format::ALL {
+        for lane in LANES {
+            let (folder, server) = (tempfile::tempdir().unwrap(), Server::start(format, script(14)).unwrap());
+            let policy = policy(lane, 3);
+            open(folder.path(), &server, format, &policy, 2_500).say("Do it.").unwrap();
+            let whole = bodies(&server);
+            assert!(
+                whole.iter().any(|body| body.contains(REMINDER)) && whole.iter().any(|body| body.contains(SNAPSHOT))
+            );
+            let journal = fs::read_to_string(folder.path().join("session.jsonl")).unwrap();
+            let last = messages(&stored(folder.path(), format));
+            let ends = journal.match_indices('\n').map(|(at, _)| at + 1);
+            for end in ends.flat_map(|end| [end, end - 2]) {
+                let left = killed(format, &policy, &journal[..end], &last);
+                assert!(whole.ends_with(&left), "{format}, {lane:?}, killed at byte {end}: {left:#?}");
+            }
+        }
+    }
+}
+
+/// Starts on what is left of a journal, and gives what is sent until the end.
+fn killed(format: Format, policy: &Policy, journal: &str, last: &[(By, String)]) -> Vec<String> {
+    let (folder, server) = (tempfile::tempdir().unwrap(), Server::start(format, script(14)).unwrap());
+    fs::write(folder.path().join("session.jsonl"), journal).unwrap();
+    let has_begun = !stored(folder.path(), format).messages().is_empty();
+    let mut agent = open(folder.path(), &server, format, policy, 2_500);
+    if !has_begun {
+        agent.say("Do it.").unwrap();
+    } else if agent.is_unfinished() {
+        agent.run().unwrap();
+    }
+    assert_eq!(messages(&stored(folder.path(), format)), last);
+    bodies(&server)
+}
+
+/// A person's edit is told once, and what died on the way is sent once more with the new words.
+#[test]
+fn a_request_that_died_is_the_same_request() {
+    let format = Format::Anthropic;
+    let (folder, server) = (tempfile::tempdir().unwrap(), Server::start(format, script(1)).unwrap());
+    let policy = policy(Lane::History, 10);
+    let nowhere = Provider::new(format, "http://127.0.0.1:9", "", "model");
+    let mut agent = Agent::open(folder.path(), policy.clone(), nowhere, NEVER).unwrap();
+    agent.edit("TaskCreate", r#"{"subject":"By hand","description":"d"}"#).unwrap();
+    assert!(agent.say("Do it.").is_err());
+    let mut agent = open(folder.path(), &server, format, &policy, NEVER);
+    agent.say("Do it now.").unwrap();
+    let first = &bodies(&server)[0];
+    assert_eq!(first.matches("By hand").count(), 1, "{first}");
+    assert!(first.contains("Do it.") && first.contains("Do it now."));
+    assert_eq!(
+        count(&stored(folder.path(), format), "By hand"),
+        count(&stored(folder.path(), format), "By hand").max(1)
+    );
+}
