@@ -25,12 +25,10 @@ pub enum WireError {
         begins: String,
     },
     /// Messages were deleted, and the state as it was then is not in the record (P3).
-    #[error(
-        "the history is incomplete: {dropped} messages were deleted at a compaction, and the record holds no state of it"
-    )]
+    #[error("the history is incomplete: of {compactions} known compactions the record holds no state to begin from")]
     HistoryIncomplete {
-        /// How many messages are known to be gone; 0 where the calls alone tell.
-        dropped: u64,
+        /// How many compactions are known; 0 where only the calls tell that something is gone.
+        compactions: u64,
     },
     /// The record is of another history.
     #[error("the record says that a compaction kept {kept} messages; the history holds {messages}")]

@@ -77,9 +77,9 @@ pub struct History {
     pub(crate) format: Format,
     #[serde(default)]
     pub(crate) carrier: Carrier,
-    /// Messages that compactions deleted.
+    /// How often it was compacted: alone it is no log any more (P3).
     #[serde(default)]
-    pub(crate) dropped: u64,
+    pub(crate) compactions: u64,
     /// How many messages have left.
     pub(crate) sent: usize,
     /// Whether a request has left whose response is not here.
@@ -92,7 +92,7 @@ impl History {
     /// A history that begins. Where a format takes its instructions as a message, push it first.
     #[must_use]
     pub const fn new(format: Format, carrier: Carrier) -> Self {
-        Self { format, carrier, dropped: 0, sent: 0, waits: false, messages: Vec::new() }
+        Self { format, carrier, compactions: 0, sent: 0, waits: false, messages: Vec::new() }
     }
 
     /// A whole history from elsewhere: nothing was deleted from it. What follows the last response has not
@@ -111,7 +111,7 @@ impl History {
             }
             history.messages.push(message);
         }
-        history.sent = history.messages.iter().rposition(Message::is_model).map_or(0, |at| at + 1);
+        history.sent = history.responded();
         Ok(history)
     }
 
@@ -211,24 +211,35 @@ impl History {
     }
 
     /// A compaction: deletes the messages before `from`, puts others `instead`, a summary say, and puts the
-    /// snapshot where it belongs (A5). Earlier texts of the list's own are deleted too: the snapshot stands for
-    /// them. Ask [`safe_cut`](Self::safe_cut) for `from`. Gives the number of messages kept, for the
-    /// [`Record`](crate::Record).
-    pub fn compact(&mut self, from: usize, instead: Vec<Message>, snapshot: Option<&Effect>) -> usize {
-        let before = self.messages.len();
-        let (from, sent) = (from.min(before), self.sent);
-        let is_kept = |at: usize, message: &Message| at >= from && message.by != By::List;
-        let old = std::mem::take(&mut self.messages);
-        let unsent = old.iter().enumerate().filter(|(at, message)| *at >= sent && is_kept(*at, message)).count();
-        let kept = old.into_iter().enumerate().filter(|(at, message)| is_kept(*at, message));
-        let kept: Vec<Message> = kept.map(|(_, message)| message).collect();
-        self.dropped += u64::try_from(before - kept.len()).unwrap_or(u64::MAX);
-        self.messages = instead.into_iter().chain(kept).collect();
+    /// snapshot where it belongs (A5). [`safe_cut`](Self::safe_cut) gives a `from`. What a person said and no
+    /// response has answered is kept all the same; earlier texts of the list's own are deleted, since the
+    /// snapshot stands for them. Then tell the [`Record`](crate::Record).
+    pub fn compact(&mut self, from: usize, instead: Vec<Message>, snapshot: Option<&Effect>) {
+        let unanswered = if self.waits { self.responded() } else { self.sent };
+        let is_kept = |at: usize, message: &Message| match message.by {
+            By::List => false,
+            By::Person => at >= from.min(unanswered),
+            By::Harness | By::Model | By::Rest | By::Silent | By::Tools => at >= from,
+        };
+        let mut at = 0..;
+        let mut unsent = 0;
+        self.messages.retain(|message| {
+            let at = at.next().unwrap_or_default();
+            let keep = is_kept(at, message);
+            unsent += usize::from(keep && at >= unanswered);
+            keep
+        });
+        self.compactions += 1;
+        self.messages.splice(..0, instead);
         self.sent = self.messages.len() - unsent;
         if let Some(effect) = snapshot {
             self.put(effect);
         }
-        self.messages.len()
+    }
+
+    /// Where the last response ends.
+    fn responded(&self) -> usize {
+        self.messages.iter().rposition(Message::is_model).map_or(0, |at| at + 1)
     }
 }
 

@@ -60,7 +60,15 @@ impl fmt::Display for Fault {
 ///
 /// A body that is none of this format's.
 pub fn lint(format: Format, request: &str) -> Result<Vec<Fault>, WireError> {
-    let mut lint = Lint { format, at: 0, open: Vec::new(), closed: Vec::new(), is_interrupted: false, faults: vec![] };
+    let mut lint = Lint {
+        format,
+        at: 0,
+        open: Vec::new(),
+        closed: Vec::new(),
+        is_interrupted: false,
+        is_answered: false,
+        faults: Vec::new(),
+    };
     for turn in turns(format, request)? {
         lint.turn(turn);
         lint.at += 1;
@@ -116,6 +124,8 @@ struct Lint {
     closed: Vec<(usize, ToolCall, bool)>,
     /// Whether something stands between the open calls and what comes.
     is_interrupted: bool,
+    /// Whether a result came since the last response: one of several items is over then.
+    is_answered: bool,
     faults: Vec<Fault>,
 }
 
@@ -132,8 +142,7 @@ impl Lint {
     }
 
     fn response(&mut self, turn: Turn) {
-        // A response of several items goes on until its first result.
-        let goes_on = !self.format.responds_at_once() && !self.is_interrupted;
+        let goes_on = !self.format.responds_at_once() && !self.is_interrupted && !self.is_answered;
         if !goes_on {
             self.close();
         }
@@ -168,6 +177,7 @@ impl Lint {
     }
 
     fn result(&mut self, result: &ResultOf) {
+        self.is_answered = true;
         if let Some(at) = self.open.iter().position(|(_, call)| result.is_of(call)) {
             let (message, call) = self.open.remove(at);
             self.closed.push((message, call, true));
@@ -194,7 +204,7 @@ impl Lint {
             self.faults.push(Fault { message, what: Wrong::OrphanCall, id: call.id.clone() });
             self.closed.push((message, call, false));
         }
-        self.is_interrupted = false;
+        (self.is_interrupted, self.is_answered) = (false, false);
     }
 }
 

@@ -56,7 +56,7 @@ pub fn resume(policy: Policy, history: &History, record: &Record) -> Result<Resu
         }
     }
     if is_partial && record.base.is_none() && session.list().items().is_empty() {
-        return Err(WireError::HistoryIncomplete { dropped: history.dropped });
+        return Err(WireError::HistoryIncomplete { compactions: history.compactions });
     }
     Ok(Resumed { session, effect, pending: told.pending })
 }
@@ -72,8 +72,8 @@ fn names_unknown<E>(result: &Result<Done, E>) -> bool {
 /// Those of [`resume`].
 pub fn events(history: &History, record: &Record) -> Result<Told, WireError> {
     let base = record.base.as_ref();
-    if base.is_none() && history.dropped > 0 {
-        return Err(WireError::HistoryIncomplete { dropped: history.dropped });
+    if base.is_none() && history.compactions > 0 {
+        return Err(WireError::HistoryIncomplete { compactions: history.compactions });
     }
     let kept = base.map_or(0, |base| base.kept);
     let others = || WireError::OtherHistory { kept, messages: history.messages.len() };
@@ -88,6 +88,8 @@ pub fn events(history: &History, record: &Record) -> Result<Told, WireError> {
 struct Reader<'r> {
     beside: &'r [Beside],
     requests: u64,
+    /// Whether the next response is of a request that is in the record's state.
+    waits: bool,
     /// The calls of the last response, and how each ended.
     open: Vec<(ToolCall, Option<bool>)>,
     seen: HashSet<String>,
@@ -98,7 +100,8 @@ impl<'r> Reader<'r> {
     fn new(base: Option<&Base>, beside: &'r [Beside]) -> Self {
         let told = Told { events: Vec::new(), pending: Vec::new(), unanswered: 0, orphans: 0 };
         let requests = base.map_or(0, |base| base.state.requests());
-        Self { beside, requests, open: Vec::new(), seen: HashSet::new(), told }
+        let waits = base.is_some_and(|base| base.waits);
+        Self { beside, requests, waits, open: Vec::new(), seen: HashSet::new(), told }
     }
 
     fn message(&mut self, history: &History, message: &Message) -> Result<(), WireError> {
@@ -141,6 +144,9 @@ impl<'r> Reader<'r> {
     }
 
     fn request(&mut self) {
+        if std::mem::take(&mut self.waits) {
+            return;
+        }
         self.tell_beside(None);
         self.told.events.push(Event::RequestSent { by: Agent::Main });
         self.requests += 1;

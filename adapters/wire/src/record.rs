@@ -1,6 +1,8 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use session_todo::{Call, Event, Outcome, State};
 
+use crate::history::History;
+
 /// What the messages do not tell, kept beside them (P3): a user's edits, a sub-agent's writes, resumes, and
 /// the state at a compaction that deleted messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +22,9 @@ pub struct Base {
     pub state: State,
     /// How many messages of the new history it accounts for.
     pub kept: usize,
+    /// Whether it accounts for a request that had no response yet: one that did not fit, say.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waits: bool,
 }
 
 /// An event that is not in the messages, and when it was.
@@ -46,9 +51,10 @@ impl Record {
         self.beside.push(Beside { request: state.requests(), calls: Some(calls), event: owned(event.clone()) });
     }
 
-    /// A compaction that kept so many messages. What was noted before is in its state.
-    pub fn compacted(&mut self, state: &State, kept: usize) {
-        *self = Self { base: Some(Base { state: state.clone(), kept }), beside: Vec::new() };
+    /// A compaction, after [`History::compact`]: the state after its event. What was noted before is in it.
+    pub fn compacted(&mut self, state: &State, history: &History) {
+        let base = Base { state: state.clone(), kept: history.messages().len(), waits: history.waits() };
+        *self = Self { base: Some(base), beside: Vec::new() };
     }
 }
 

@@ -184,15 +184,17 @@ fn r6_a_history_that_begins_in_the_midst() {
     let raw = [update, result].map(|json| serde_json::value::RawValue::from_string(json.to_owned()).unwrap());
     let history = History::whole(Format::Anthropic, raw).unwrap();
     let told = resume(Policy::DEFAULT, &history, &Record::default());
-    assert!(matches!(told, Err(WireError::HistoryIncomplete { dropped: 0 })), "{told:?}");
+    assert!(matches!(told, Err(WireError::HistoryIncomplete { compactions: 0 })), "{told:?}");
 }
 
 /// A record that speaks of more messages than there are is of another history.
 #[test]
 fn a_record_of_another_history() {
     let mut record = Record::default();
-    record.compacted(&State::default(), 3);
+    let mut history = History::new(Format::Chat, Carrier::User);
+    history.person("one");
+    record.compacted(&State::default(), &history);
     let history = History::new(Format::Chat, Carrier::User);
     let told = resume(Policy::DEFAULT, &history, &record);
-    assert!(matches!(told, Err(WireError::OtherHistory { kept: 3, messages: 0 })), "{told:?}");
+    assert!(matches!(told, Err(WireError::OtherHistory { kept: 1, messages: 0 })), "{told:?}");
 }

@@ -142,8 +142,8 @@ impl Agent {
 
         let effect = self.session.step(&Event::Compacted);
         let summary = Message::user(format, By::Harness, &format!("What was done so far: {summary}"));
-        let kept = self.history.compact(from, vec![summary], effect.as_ref());
-        self.record.compacted(self.session.state(), kept);
+        self.history.compact(from, vec![summary], effect.as_ref());
+        self.record.compacted(self.session.state(), &self.history);
         self.journal.begin(&self.history, &self.record)
     }
 

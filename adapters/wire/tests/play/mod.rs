@@ -77,6 +77,12 @@ impl Play {
                 let _ = self.session.step(&Event::Resumed);
             }
             Step::Compact(keep) => self.compact(*keep),
+            Step::Overflow(keep) => {
+                self.request();
+                self.compact(*keep);
+                self.leave(None);
+                self.history.respond(&provider::response(self.format, "Here.", &[], false)).expect("a response");
+            }
         }
     }
 
@@ -93,6 +99,10 @@ impl Play {
 
     pub(crate) fn request(&mut self) {
         let effect = self.session.step(&Event::RequestSent { by: Agent::Main });
+        self.leave(effect);
+    }
+
+    fn leave(&mut self, effect: Option<Effect>) {
         let outgoing = self.history.request(effect.as_ref());
         let messages: Vec<String> = outgoing.iter().map(str::to_owned).collect();
         let body = provider::request(self.format, &self.tools, &outgoing.to_string());
@@ -149,8 +159,8 @@ impl Play {
         let at = self.history.messages().len().saturating_sub(keep);
         let from = self.history.safe_cut(at).expect("our own messages");
         let summary = Message::user(self.format, By::Harness, "A summary of what was said.");
-        let kept = self.history.compact(from, vec![summary], effect.as_ref());
-        self.record.compacted(self.session.state(), kept);
+        self.history.compact(from, vec![summary], effect.as_ref());
+        self.record.compacted(self.session.state(), &self.history);
         if let Some(Effect::InjectCompactSnapshot(snapshot)) = effect {
             self.snapshots.push(snapshot.text);
         }

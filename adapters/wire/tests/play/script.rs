@@ -24,6 +24,8 @@ pub(crate) enum Step {
     Resume,
     /// A compaction that keeps about so many messages.
     Compact(usize),
+    /// A request that is too large: a compaction, and it is sent once more.
+    Overflow(usize),
 }
 
 /// A response, and what becomes of its calls.
@@ -72,6 +74,7 @@ pub(crate) fn session() -> impl Strategy<Value = Vec<Step>> {
         1 => (0..6_usize).prop_map(Step::Sub),
         1 => Just(Step::Resume),
         1 => (0..8_usize).prop_map(Step::Compact),
+        1 => (0..8_usize).prop_map(Step::Overflow),
     ];
     vec(step, 1..40).prop_map(|mut steps| {
         steps.insert(0, Step::Person);

@@ -1,0 +1,162 @@
+//! What a response says was called, and what its answers look like.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod play;
+
+use play::provider::{Asked, response};
+use session_todo::{Effect, Event, Outcome, Policy, Session};
+use session_todo_wire::{Carrier, Format, History, Stage, ToolCall, WireError};
+
+fn respond(format: Format, body: &str) -> Result<Vec<ToolCall>, WireError> {
+    History::new(format, Carrier::User).respond(body)
+}
+
+fn asked(id: &str, name: &str, arguments: &str) -> Asked {
+    Asked { id: id.to_owned(), name: name.to_owned(), arguments: arguments.to_owned() }
+}
+
+fn outcome(event: &Event<'_>) -> String {
+    let Event::ToolCalled(call) = event else { panic!() };
+    format!("{} {} {:?}", call.name, call.arguments, call.outcome)
+}
+
+/// Arguments are the model's own bytes; those of another's tool are left out of the event; of a response cut
+/// at the output limit, the last call failed.
+#[test]
+fn events_of_a_response() {
+    let arguments = "{ \"todos\" :[{\"content\":\"A\\u00e9\",\"n\":1.50}]}";
+    for format in Format::ALL {
+        let calls = [asked("a", "todo_write", arguments), asked("b", "bash", "{\"x\":1}")];
+        let events = |is_cut| {
+            let calls = respond(format, &response(format, "", &calls, is_cut)).unwrap();
+            calls.iter().map(|call| outcome(&call.event())).collect::<Vec<_>>()
+        };
+        let write = format!("todo_write {arguments} Ours");
+        assert_eq!(events(false), [&write, "bash  Ran { id: None }"], "{format}");
+        assert_eq!(events(true), [&write, "bash  Failed"], "{format}");
+        let denied = respond(format, &response(format, "", &calls, false)).unwrap();
+        assert_eq!(outcome(&denied[0].failed()), format!("todo_write {arguments} Failed"));
+    }
+}
+
+/// A response that was cut in its words, behind its calls, has no call that was cut.
+#[test]
+fn cut_behind_a_call() {
+    let body = r#"{"content":[{"type":"tool_use","id":"a","name":"bash","input":{}},{"type":"text","text":"and"}],"stop_reason":"max_tokens"}"#;
+    assert_eq!(respond(Format::Anthropic, body).unwrap()[0].stage, Stage::Asked);
+}
+
+/// Answers stand in call order, whatever the order in which tools ended; a refusal is marked as the format has
+/// it; an empty answer is no empty block.
+#[test]
+fn answers() {
+    let answers = |format| {
+        let mut history = History::new(format, Carrier::User);
+        let calls = [asked("a", "x", "{}"), asked("b", "y", "{}"), asked("c", "z", "{}")];
+        let calls = history.respond(&response(format, "", &calls, false)).unwrap();
+        let before = history.messages().len();
+        history.answer(&[calls[2].ok(""), calls[1].error("no"), calls[0].ok("yes")]);
+        history.messages()[before..].iter().map(|message| message.json.get()).collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(
+        answers(Format::Anthropic),
+        r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"yes"},{"type":"tool_result","tool_use_id":"b","content":"no","is_error":true},{"type":"tool_result","tool_use_id":"c"}]}"#
+    );
+    assert_eq!(
+        answers(Format::Chat),
+        r#"{"role":"tool","tool_call_id":"a","content":"yes"}
+{"role":"tool","tool_call_id":"b","content":"Error: no"}
+{"role":"tool","tool_call_id":"c","content":""}"#
+    );
+    assert_eq!(
+        answers(Format::Responses),
+        r#"{"type":"function_call_output","call_id":"a","output":"yes"}
+{"type":"function_call_output","call_id":"b","output":"Error: no"}
+{"type":"function_call_output","call_id":"c","output":""}"#
+    );
+    assert_eq!(
+        answers(Format::Gemini),
+        r#"{"role":"user","parts":[{"functionResponse":{"id":"a","name":"x","response":{"output":"yes"}}},{"functionResponse":{"id":"b","name":"y","response":{"error":"no"}}},{"functionResponse":{"id":"c","name":"z","response":{"output":""}}}]}"#
+    );
+}
+
+/// What the provider ran itself counts as a call and wants no answer.
+#[test]
+fn what_the_provider_ran() {
+    let bodies = [
+        (Format::Anthropic, r#"{"content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}}]}"#),
+        (Format::Responses, r#"{"output":[{"type":"web_search_call","id":"ws","status":"completed"}]}"#),
+        (Format::Gemini, r#"{"candidates":[{"content":{"role":"model","parts":[{"executableCode":{"code":"1"}}]}}]}"#),
+    ];
+    for (format, body) in bodies {
+        let mut history = History::new(format, Carrier::User);
+        let calls = history.respond(body).unwrap();
+        assert_eq!(calls[0].stage, Stage::Served, "{format}");
+        assert!(matches!(calls[0].event(), Event::ToolCalled(call) if call.outcome == Outcome::Ran { id: None }));
+        history.answer(&[calls[0].ok("never")]);
+        assert_eq!(history.messages().len(), 1, "{format}");
+    }
+}
+
+/// Servers that speak Chat Completions with their own accent: arguments as an object, a lone surrogate.
+#[test]
+fn accents_of_chat() {
+    let body = |arguments: &str| {
+        format!(
+            r#"{{"choices":[{{"message":{{"role":"assistant","tool_calls":[{{"id":"a","function":{{"name":"todo_write","arguments":{arguments}}}}}]}}}}]}}"#
+        )
+    };
+    let arguments = |json: &str| respond(Format::Chat, &body(json)).unwrap()[0].arguments.clone();
+    assert_eq!(arguments(r#"{"todos": []}"#), r#"{"todos": []}"#);
+    assert_eq!(arguments(r#""{\"todos\":[]}""#), r#"{"todos":[]}"#);
+    assert!(arguments(r#""a\ud800b""#).starts_with('a'));
+}
+
+/// A response without a word is a request's all the same, and is never sent back.
+#[test]
+fn a_silent_response() {
+    for format in Format::ALL {
+        let body = match format {
+            Format::Anthropic => r#"{"content":[],"stop_reason":"end_turn"}"#,
+            Format::Chat => r#"{"choices":[{"message":{"role":"assistant","content":""}}]}"#,
+            Format::Responses => r#"{"output":[]}"#,
+            Format::Gemini => r#"{"candidates":[{"finishReason":"STOP"}]}"#,
+        };
+        let mut history = History::new(format, Carrier::User);
+        history.person("go");
+        let before = history.request(None).to_string();
+        assert_eq!(history.respond(body).unwrap(), []);
+        assert_eq!(history.request(None).to_string(), before);
+    }
+}
+
+/// What is no answer is an error that shows it, and the history is as before.
+#[test]
+fn no_answer() {
+    for format in Format::ALL {
+        let mut history = History::new(format, Carrier::User);
+        let error = history.respond(r#"{"error":{"message":"overloaded"}}"#).unwrap_err();
+        assert!(error.to_string().contains("overloaded"), "{error}");
+        let error = history.respond("upstream timed out").unwrap_err();
+        assert!(error.to_string().contains(&format.to_string()), "{error}");
+        assert!(history.messages().is_empty() && !history.waits());
+    }
+}
+
+/// Two writes in one response apply in call order, each with an answer of its own (L12).
+#[test]
+fn parallel_writes() {
+    for format in Format::ALL {
+        let calls = [
+            asked("a", "todo_write", r#"{"todos":[{"content":"A"}]}"#),
+            asked("b", "todo_write", r#"{"todos":[{"content":"B"}]}"#),
+        ];
+        let mut session = Session::new(Policy::DEFAULT);
+        let calls = respond(format, &response(format, "", &calls, false)).unwrap();
+        for call in &calls {
+            assert!(matches!(session.step(&call.event()), Some(Effect::ReturnToolResult(result)) if !result.is_error));
+        }
+        assert_eq!(session.list().items().iter().map(|item| &*item.content).collect::<Vec<_>>(), ["B"]);
+    }
+}
