@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions, and what speaks it.
+//! `OpenAI` Chat Completions, and what speaks it.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;

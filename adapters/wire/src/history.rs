@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use session_todo::{Effect, ToolResult};
+use session_todo::Effect;
 
 use crate::call::{Answer, Stage, ToolCall};
 use crate::error::WireError;
@@ -194,20 +194,16 @@ impl History {
         })
     }
 
-    /// The answers to the calls of the last response, in whatever order they are at hand. They go with the
-    /// next request.
-    pub fn answer(&mut self, answers: &[Answer<'_>]) {
+    /// The answers to the calls of the last response, in whatever order they are at hand; they go with the next
+    /// request. Gives whether there are any: if not, the model waits for nothing.
+    pub fn answer(&mut self, answers: &[Answer<'_>]) -> bool {
         let mut sorted: Vec<&Answer<'_>> = answers.iter().filter(|answer| answer.call.stage != Stage::Served).collect();
         sorted.sort_by_key(|answer| answer.call.place);
         if !sorted.is_empty() {
             let results = self.format.answers(&sorted).into_iter();
             self.messages.extend(results.map(|json| Message { by: By::Tools, json: raw(json) }));
         }
-    }
-
-    /// The same, for the effect of a call: the list's own answer.
-    pub fn answer_one(&mut self, call: &ToolCall, result: ToolResult) {
-        self.answer(&[call.listed(result)]);
+        !sorted.is_empty()
     }
 
     /// A compaction: deletes the messages before `from`, puts others `instead`, a summary say, and puts the

@@ -79,8 +79,17 @@ pub(crate) fn insert_words(whole: &str, part: &RawValue, first: bool, words: &st
 }
 
 #[cfg(test)]
+#[allow(clippy::expect_used)]
 mod tests {
     use super::*;
+
+    #[derive(serde::Deserialize)]
+    struct Both<'a> {
+        #[serde(borrow)]
+        a: &'a RawValue,
+        #[serde(borrow)]
+        b: &'a RawValue,
+    }
 
     fn value(json: &str) -> &RawValue {
         serde_json::from_str(json).expect("the test's own JSON")
@@ -96,13 +105,6 @@ mod tests {
     #[test]
     fn what_was_there_keeps_its_bytes() {
         let whole = r#"{ "a": [1.0,  2e5 ], "b": "x\u0041" }"#;
-        #[derive(serde::Deserialize)]
-        struct Both<'a> {
-            #[serde(borrow)]
-            a: &'a RawValue,
-            #[serde(borrow)]
-            b: &'a RawValue,
-        }
         let Both { a, b } = serde_json::from_str(whole).expect("the test's own JSON");
         assert_eq!(insert_element(whole, a, 1, "7").as_deref(), Some(r#"{ "a": [1.0,  7,2e5 ], "b": "x\u0041" }"#));
         assert_eq!(insert_element(whole, a, 9, "7").as_deref(), Some(r#"{ "a": [1.0,  2e5 ,7], "b": "x\u0041" }"#));

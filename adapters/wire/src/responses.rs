@@ -1,4 +1,4 @@
-//! OpenAI Responses: a response is several items, each an item of the next input.
+//! `OpenAI` Responses: a response is several items, each an item of the next input.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;

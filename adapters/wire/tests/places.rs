@@ -136,8 +136,8 @@ fn between_a_result_and_words() {
     let gemini = GEMINI.mixed.replace(r#"{"text":"#, r#"{"text":"<r>"},{"text":"#);
     for (words, expected) in [(ANTHROPIC, &anthropic), (GEMINI, &gemini)] {
         let put = |carrier| put(&words, carrier, Lane::History, &[words.prompt, words.call, words.mixed]);
-        assert_eq!(put(Carrier::User)[2..], [expected.clone()]);
-        assert_eq!(put(Carrier::Joined)[2..], [expected.clone()]);
+        assert_eq!(put(Carrier::User)[2], *expected);
+        assert_eq!(put(Carrier::Joined)[2], *expected);
     }
 }
 

@@ -75,7 +75,9 @@ proptest! {
     ) {
         let mut play = play::play(wire.0, wire.1, &policy, &before);
         play.compact(0);
-        after.iter().for_each(|step| play.step(step));
+        for step in &after {
+            play.step(step);
+        }
         let (history, _) = stored(&play);
         let alone = resume(policy, &history, &Record::default());
         prop_assert!(matches!(alone, Err(WireError::HistoryIncomplete { .. })), "{alone:?}");

@@ -59,17 +59,17 @@ impl Agent {
         self.run()
     }
 
-    /// Goes on until the model calls no more tools.
+    /// Goes on until the model waits for nothing.
     pub(crate) fn run(&mut self) -> Result<()> {
-        if self.calls.is_empty() {
-            self.calls = self.request()?;
-        }
-        while !self.calls.is_empty() {
-            self.answer();
+        loop {
+            if self.calls.is_empty() {
+                self.calls = self.request()?;
+            }
+            if !self.answer() {
+                return Ok(());
+            }
             self.compact_if_large()?;
-            self.calls = self.request()?;
         }
-        Ok(())
     }
 
     /// One request and its response.
@@ -91,8 +91,8 @@ impl Agent {
         Ok(calls)
     }
 
-    /// Answers every call, the list's from the session.
-    fn answer(&mut self) {
+    /// Answers every call, the list's from the session. Gives whether there were any.
+    fn answer(&mut self) -> bool {
         let calls = std::mem::take(&mut self.calls);
         let before = self.session.list().revision();
         let answers: Vec<_> = calls
@@ -102,10 +102,11 @@ impl Agent {
                 Some(_) | None => tools::run(call),
             })
             .collect();
-        self.history.answer(&answers);
+        let has_answers = self.history.answer(&answers);
         if self.session.list().revision() != before {
             self.show();
         }
+        has_answers
     }
 
     /// A person changes the list. The model is told with its next request.

@@ -48,7 +48,10 @@ fn talk(folder: &Path, provider: Provider) -> Result<()> {
         let line = line?;
         let said = match line.trim() {
             "" => Ok(()),
-            "/list" => Ok(agent.show()),
+            "/list" => {
+                agent.show();
+                Ok(())
+            }
             "/compact" => agent.compact(),
             words => match words.strip_prefix("/edit ").and_then(|edit| edit.split_once(' ')) {
                 Some((tool, arguments)) => agent.edit(tool, arguments),
@@ -69,7 +72,7 @@ fn play(folder: Option<&Path>, format: Format) -> Result<()> {
     println!("\n== {format}, scripted");
     let server = Server::start(format, script())?;
     let provider = Provider::new(format, &server.address, "", "scripted");
-    let own = std::env::temp_dir().join(format!("session-todo-agent-{}-{}", std::process::id(), format!("{format:?}")));
+    let own = std::env::temp_dir().join(format!("session-todo-agent-{}-{format:?}", std::process::id()));
     let folder = folder.map_or(own, |folder| folder.join(format!("{format:?}")));
     let mut agent = Agent::open(&folder, Policy::DEFAULT, provider, SCRIPTED_LIMIT)?;
     agent.say("Write the report, and check its numbers.")?;

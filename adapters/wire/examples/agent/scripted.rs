@@ -52,12 +52,12 @@ fn serve(stream: TcpStream, format: Format, script: &Script, seen: &Mutex<Vec<St
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
     let body = String::from_utf8(body)?;
-    let events: String = answer(format, script, &body).iter().map(|event| format!("data: {event}\n\n")).collect();
+    let events: Vec<String> = answer(format, script, &body).iter().map(|event| format!("data: {event}\n\n")).collect();
     if let Ok(mut seen) = seen.lock() {
         seen.push(body);
     }
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-    reader.into_inner().write_all(format!("{head}{events}").as_bytes())?;
+    reader.into_inner().write_all(format!("{head}{}", events.concat()).as_bytes())?;
     Ok(())
 }
 

@@ -1,5 +1,8 @@
 //! A response that comes in pieces, put together as the body that it would have had in one.
 
+// What is not in a `Value` reads as null.
+#![allow(clippy::indexing_slicing)]
+
 use std::collections::BTreeMap;
 use std::io::Write;
 
@@ -69,7 +72,7 @@ impl Stream {
                     text.push_str(delta[key].as_str().unwrap_or_default());
                 }
                 if delta["type"] == "signature_delta" {
-                    block["signature"] = delta["signature"].clone();
+                    set(block, "signature", &delta["signature"]);
                 }
             }
             "message_delta" => self.stop = delta["stop_reason"].clone(),
@@ -133,7 +136,7 @@ impl Stream {
                 let content = if self.words.is_empty() { Value::Null } else { json!(self.words) };
                 let mut message = json!({"role": "assistant", "content": content});
                 if !self.pieces.is_empty() {
-                    message["tool_calls"] = self.pieces.into_values().map(call_of).collect();
+                    set(&mut message, "tool_calls", &self.pieces.into_values().map(call_of).collect());
                 }
                 json!({"choices": [{"message": message, "finish_reason": self.stop}]}).to_string()
             }
@@ -171,7 +174,7 @@ fn block_of(mut block: Value, text: &str) -> String {
     match block["type"].as_str().unwrap_or_default() {
         "text" => json!({"type": "text", "text": text}).to_string(),
         "thinking" => {
-            block["thinking"] = json!(text);
+            set(&mut block, "thinking", &json!(text));
             block.to_string()
         }
         "tool_use" => {
@@ -181,6 +184,12 @@ fn block_of(mut block: Value, text: &str) -> String {
             format!(r#"{{"type":"tool_use","id":{id},"name":{name},"input":{input}}}"#)
         }
         _ => block.to_string(),
+    }
+}
+
+fn set(object: &mut Value, key: &str, value: &Value) {
+    if let Some(object) = object.as_object_mut() {
+        object.insert(key.to_owned(), value.clone());
     }
 }
 
