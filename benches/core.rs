@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use criterion::{Criterion, criterion_group, criterion_main};
 use session_todo::policy::Clock;
 use session_todo::{Event, Outcome, Policy, Session, checkpoint, understand};
-use session_todo_benches::{REQUEST, Typed, call, ten_items};
+use session_todo_benches::{REQUEST, Typed, call, median, ten_items};
 
 #[inline(never)]
 fn empty(event: &Event<'_>) {
@@ -128,19 +128,6 @@ fn ratios(log: &[Event<'_>], list: &str) {
     println!("apply a write      {apply:8.1} ns, {:5.2} times a typed parse (at most 2)", apply / typed);
     println!("step with its text {step:8.1} ns, {:5.2} times a typed parse", step / typed);
     println!("replayed event     {each:8.1} ns, where a typed parse takes {typed:.0} (under 25 where it takes 690)");
-}
-
-/// Nanoseconds of one run: the median of 101 batches.
-fn median(batch: u32, mut run: impl FnMut()) -> f64 {
-    let mut times: Vec<f64> = (0..101)
-        .map(|_| {
-            let start = Instant::now();
-            (0..batch).for_each(|_| run());
-            start.elapsed().as_secs_f64() * 1e9 / f64::from(batch)
-        })
-        .collect();
-    times.sort_by(f64::total_cmp);
-    times.get(50).copied().unwrap_or(f64::NAN)
 }
 
 criterion_group!(benches, events, writes, states, replay);

@@ -2,6 +2,8 @@
 
 #![allow(clippy::expect_used)]
 
+use std::time::Instant;
+
 use serde::Deserialize;
 use session_todo::{Agent, Call, Caller, Event, Outcome, Status};
 
@@ -43,3 +45,17 @@ pub fn call<'a>(name: &'a str, arguments: &'a str, outcome: Outcome<'a>) -> Even
 
 /// Main's request.
 pub const REQUEST: Event<'static> = Event::RequestSent { by: Agent::Main };
+
+/// Nanoseconds of one run: the median of 101 batches.
+#[must_use]
+pub fn median(batch: u32, mut run: impl FnMut()) -> f64 {
+    let mut times: Vec<f64> = (0..101)
+        .map(|_| {
+            let start = Instant::now();
+            (0..batch).for_each(|_| run());
+            start.elapsed().as_secs_f64() * 1e9 / f64::from(batch)
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    times.get(50).copied().unwrap_or(f64::NAN)
+}
