@@ -55,6 +55,13 @@ fn history(typed: &[Typed]) -> History {
     history
 }
 
+/// A copy to which results were pushed, as they are before a request.
+fn with_results(history: &History) -> History {
+    let mut copy = history.clone();
+    copy.push(history.messages().last().cloned().expect("it ends in results"));
+    copy
+}
+
 fn reminder(lane: Lane) -> Effect {
     let text = format!("<system-reminder>\n{}\n</system-reminder>", "- #1 [pending] A step of the plan\n".repeat(10));
     Effect::AppendSystemReminder(Reminder { lane, text, items: Some(10) })
@@ -69,7 +76,7 @@ fn requests(criterion: &mut Criterion) {
         let (history, effect) = (history(&typed), reminder(lane));
         group.bench_function(format!("prepared, {lane:?}"), |bench| {
             let prepare = |history: &mut History| drop(black_box(history.request(Some(black_box(&effect)))));
-            bench.iter_batched_ref(|| history.clone(), prepare, BatchSize::LargeInput);
+            bench.iter_batched_ref(|| with_results(&history), prepare, BatchSize::PerIteration);
         });
     }
     let history = history(&typed);
