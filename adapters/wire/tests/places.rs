@@ -219,3 +219,37 @@ fn snapshot() {
         assert_eq!(stored(&other), [&texts[0], call, result, &texts[1]]);
     }
 }
+
+/// E1: what left is not edited and nothing is put before it, whatever comes: here the response said nothing, or
+/// never came.
+#[test]
+fn what_left_is_left_alone() {
+    for words in ALL {
+        let Words { format, prompt, call, result, mixed, own, .. } = words;
+        for carrier in [Carrier::User, Carrier::Joined] {
+            for lane in [Lane::History, Lane::ToolResult] {
+                for messages in [&[prompt][..], &[prompt, call, result], &[prompt, call, mixed]] {
+                    if messages.contains(&"") {
+                        continue;
+                    }
+                    let mut history = history(format, carrier, messages);
+                    let _ = history.request(None);
+                    let _ = history.request(Some(&reminder(lane)));
+                    assert_eq!(stored(&history), [messages, &[own]].concat(), "{format}, {carrier:?}, {lane:?}");
+                }
+            }
+        }
+    }
+}
+
+/// A5: a request that was too large: what the person asked is kept, and the snapshot is before it.
+#[test]
+fn snapshot_of_a_request_without_a_response() {
+    for words in ALL {
+        let Words { format, prompt, call, result, own, next, .. } = words;
+        let mut history = history(format, Carrier::User, &[prompt, call, result, next]);
+        let _ = history.request(None);
+        history.compact(9, vec![Message::user(format, By::Harness, "sum")], Some(&carried()));
+        assert_eq!(stored(&history), [&format.user("sum"), &own.replace("<r>", "<s>"), next]);
+    }
+}
