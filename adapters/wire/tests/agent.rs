@@ -16,7 +16,10 @@ mod stream;
 mod tools;
 
 use std::fs;
+use std::net::TcpListener;
 use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
 
 use agent::Agent;
 use journal::Journal;
@@ -178,4 +181,56 @@ fn a_request_that_died_is_the_same_request() {
         count(&stored(folder.path(), format), "By hand"),
         count(&stored(folder.path(), format), "By hand").max(1)
     );
+}
+
+/// The agent in a process of its own, which this test starts: see below.
+#[test]
+fn process() {
+    let Some(folder) = std::env::var_os("AGENT_FOLDER") else { return };
+    let format = std::env::var("AGENT_FORMAT").unwrap();
+    let format = Format::ALL.into_iter().find(|known| format!("{known:?}") == format).unwrap();
+    let provider = Provider::new(format, &std::env::var("AGENT_ADDRESS").unwrap(), "key", "model");
+    let mut agent = Agent::open(Path::new(&folder), policy(Lane::History, 3), provider, 2_500).unwrap();
+    if agent.is_unfinished() { agent.run().unwrap() } else { agent.say("Do it.").unwrap() }
+}
+
+fn start(folder: &Path, format: Format, address: &str) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "process"])
+        .env("AGENT_FOLDER", folder)
+        .env("AGENT_FORMAT", format!("{format:?}"))
+        .env("AGENT_ADDRESS", address)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// The same with processes: one is killed while it waits for a response, another goes on, and so until the end.
+#[test]
+fn killed_while_it_waits_it_sends_the_same_bytes() {
+    for format in Format::ALL {
+        let (folder, server) = (tempfile::tempdir().unwrap(), Server::start(format, script(14)).unwrap());
+        open(folder.path(), &server, format, &policy(Lane::History, 3), 2_500).say("Do it.").unwrap();
+        let whole = bodies(&server);
+
+        let folder = tempfile::tempdir().unwrap();
+        let mut answered = Vec::new();
+        for answers in [0, 1, 3, 5] {
+            let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+            let mut child = start(folder.path(), format, &format!("http://{}", listener.local_addr().unwrap()));
+            let seen = Mutex::new(Vec::new());
+            for _ in 0..answers {
+                scripted::serve(listener.accept().unwrap().0, format, &script(14), &seen).unwrap();
+            }
+            // The next request is here, and gets no answer.
+            let _waiting = listener.accept().unwrap();
+            child.kill().unwrap();
+            child.wait().unwrap();
+            answered.extend(seen.into_inner().unwrap());
+        }
+        let server = Server::start(format, script(14)).unwrap();
+        assert!(start(folder.path(), format, &server.address).wait().unwrap().success());
+        answered.extend(bodies(&server));
+        assert_eq!(answered, whole, "{format}");
+    }
 }

@@ -38,7 +38,8 @@ impl Server {
     }
 }
 
-fn serve(stream: TcpStream, format: Format, script: &Script, seen: &Mutex<Vec<String>>) -> Result<()> {
+/// Answers one request.
+pub(crate) fn serve(stream: TcpStream, format: Format, script: &Script, seen: &Mutex<Vec<String>>) -> Result<()> {
     let mut reader = BufReader::new(stream);
     let (mut length, mut line) = (0, String::new());
     while reader.read_line(&mut line)? > 2 {
