@@ -65,6 +65,7 @@ pub fn lint(format: Format, request: &str) -> Result<Vec<Fault>, WireError> {
         at: 0,
         open: Vec::new(),
         closed: Vec::new(),
+        ids: HashSet::new(),
         is_interrupted: false,
         is_answered: false,
         faults: Vec::new(),
@@ -122,6 +123,8 @@ struct Lint {
     open: Vec<(usize, ToolCall)>,
     /// Calls that have one, or whose time is over.
     closed: Vec<(usize, ToolCall, bool)>,
+    /// The ids of all calls.
+    ids: HashSet<String>,
     /// Whether something stands between the open calls and what comes.
     is_interrupted: bool,
     /// Whether a result came since the last response: one of several items is over then.
@@ -156,8 +159,7 @@ impl Lint {
     }
 
     fn call(&mut self, call: ToolCall) {
-        let known = self.open.iter().map(|(_, call)| call).chain(self.closed.iter().map(|(_, call, _)| call));
-        if !call.id.is_empty() && known.into_iter().any(|known| known.id == call.id) {
+        if !call.id.is_empty() && !self.ids.insert(call.id.clone()) {
             return self.fault(Wrong::DuplicateCall, &call.id);
         }
         self.open.push((self.at, call));

@@ -5,9 +5,9 @@
 
 mod play;
 
-use play::Play;
 use play::provider::{Asked, request, response};
 use play::script::{Fate, Step, Turn};
+use play::{Play, Sent};
 use serde_json::value::RawValue;
 use session_todo::policy::Clock;
 use session_todo::{Lane, Policy};
@@ -125,7 +125,9 @@ fn orphans_are_named(format: Format) {
     assert!(lint(format, &bad).unwrap().iter().any(|fault| fault.what == Wrong::OrphanResult));
     for keep in 0..messages.len() {
         let mut play = played(format, &Policy::DEFAULT, &[Step::Person, turn(&[7]), turn(&[7])]);
-        [Step::Compact(keep), turn(&[7]), Step::Compact(keep), turn(&[])].iter().for_each(|step| play.step(step));
+        for step in [Step::Compact(keep), turn(&[7]), Step::Compact(keep), turn(&[])] {
+            play.step(&step);
+        }
         assert_eq!(lint(format, &play.sent.last().unwrap().body).unwrap(), []);
     }
 }
@@ -144,8 +146,6 @@ fn no_cut_between(format: Format) {
     let last = messages.len();
     assert_eq!((cuts[0], cuts[1], cuts[last - 1], cuts[last]), (0, 1, 1, last), "{cuts:?}");
 }
-
-use play::Sent;
 
 fn no_call_made_up(format: Format) {
     let policy = every_request(Lane::History);

@@ -6,7 +6,7 @@
 mod play;
 
 use play::script;
-use proptest::prelude::{ProptestConfig, prop_assert, prop_assert_eq, proptest};
+use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
 use serde_json::{Value, json};
 use session_todo::Lane;
 use session_todo_wire::{Format, Wrong, lint, safe_cut};
@@ -91,7 +91,7 @@ fn wrongs(format: Format, messages: &[Value]) -> Vec<(Wrong, String)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
+    #![proptest_config(play::config())]
 
     #[test]
     fn e6_each_fault_is_found(wire in script::wire(), policy in script::policy(KEPT), steps in script::session(), pick: usize) {

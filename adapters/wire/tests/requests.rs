@@ -6,7 +6,7 @@ mod play;
 
 use play::script::{self, Step};
 use play::{Play, escaped, play};
-use proptest::prelude::{ProptestConfig, Strategy, prop_assert, prop_assert_eq, proptest};
+use proptest::prelude::{Strategy, prop_assert, prop_assert_eq, proptest};
 use proptest::test_runner::TestCaseResult;
 use serde_json::Value;
 use session_todo::policy::Clock;
@@ -16,16 +16,12 @@ use session_todo_wire::{By, Carrier, Format, lint};
 const KEPT: &[Lane] = &[Lane::History, Lane::ToolResult];
 const NOT_KEPT: &[Lane] = &[Lane::LastUserMessage];
 
-fn config() -> ProptestConfig {
-    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) }
-}
-
 fn played(lanes: &'static [Lane]) -> impl Strategy<Value = ((Format, Carrier), Policy, Vec<Step>)> {
     (script::wire(), script::policy(lanes), script::session())
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(play::config())]
 
     /// E1: the messages of request k, each by its bytes, are the first of request k + 1; tools are equal.
     #[test]

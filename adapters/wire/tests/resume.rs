@@ -6,7 +6,7 @@ mod play;
 
 use play::Play;
 use play::script::{self, Fate, Step, Turn};
-use proptest::prelude::{ProptestConfig, TestCaseError, prop_assert, prop_assert_eq, proptest};
+use proptest::prelude::{TestCaseError, prop_assert, prop_assert_eq, proptest};
 use proptest::test_runner::TestCaseResult;
 use session_todo::{Agent, Effect, Event, Lane, Policy, Session, State};
 use session_todo_wire::{By, Carrier, Format, History, Record, WireError, events, resume};
@@ -36,7 +36,7 @@ fn state_is_told(play: &Play) -> TestCaseResult {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
+    #![proptest_config(play::config())]
 
     /// P3, D6: after each step, history and record give back the state and the next reminders.
     #[test]

@@ -8,6 +8,7 @@ pub(crate) mod script;
 use session_todo::{Agent, Call, Caller, Effect, Event, Outcome, Policy, Session};
 use session_todo_wire::{By, Carrier, Format, History, Message, Record, ToolCall};
 
+use proptest::test_runner::Config as ProptestConfig;
 use provider::Asked;
 use script::{CALLS, Fate, Step, Turn};
 
@@ -174,7 +175,13 @@ fn asked(n: usize, at: usize, call: usize) -> Asked {
     Asked { id: format!("call_{n}_{at}"), name: name.to_owned(), arguments: arguments.to_owned() }
 }
 
-/// Each text that is JSON's.
+/// So many random sessions; `SESSION_TODO_CASES=10000` for the long run.
+pub(crate) fn config() -> ProptestConfig {
+    let cases = std::env::var("SESSION_TODO_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(256);
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) }
+}
+
+/// A text as it stands in a JSON string.
 pub(crate) fn escaped(text: &str) -> String {
     let quoted = serde_json::Value::from(text).to_string();
     quoted[1..quoted.len() - 1].to_owned()

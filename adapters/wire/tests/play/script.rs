@@ -92,16 +92,19 @@ pub(crate) fn policy(lanes: &'static [Lane]) -> impl Strategy<Value = Policy> {
         Just(Clock::EveryRequest),
     ];
     let gate = select(&[Gate::Open, Gate::None][..]);
+    let preset = select(Policy::PRESETS.to_vec());
     let carry = select(&[Carry::Open, Carry::All][..]);
-    (clock, select(lanes), gate, carry, any::<bool>()).prop_map(|(clock, lane, gate, carry, resume_note)| Policy {
-        clock,
-        lane,
-        gate,
-        carry,
-        resume_note,
-        max_unanswered: None,
-        ..Policy::DEFAULT
-    })
+    (clock, select(lanes), gate, carry, any::<bool>(), preset).prop_map(
+        |(clock, lane, gate, carry, resume_note, preset)| Policy {
+            clock,
+            lane,
+            gate,
+            carry,
+            resume_note,
+            max_unanswered: None,
+            ..preset
+        },
+    )
 }
 
 /// A format and a carrier.
