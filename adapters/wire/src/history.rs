@@ -13,7 +13,7 @@ use crate::turn::{Part, Turn};
 pub struct Message {
     /// Whose it is.
     pub by: By,
-    /// The message.
+    /// The message. It may hold line breaks, between its tokens.
     pub json: Box<RawValue>,
 }
 

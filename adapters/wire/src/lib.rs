@@ -4,7 +4,7 @@
 //! parsed twice, no field is lost in a struct that does not know it, and what was sent keeps its bytes (E1).
 //! The history takes a response in and gives its calls; it takes answers, and writes them as the provider
 //! wants them; it takes an effect, and puts it where its lane says. So no loop has to know of lanes, and
-//! [`your_loop`] is the same dozen lines for every provider.
+//! [`your_loop`] is the same few lines for every provider.
 //!
 //! | | [`Format::Anthropic`] | [`Format::Chat`] | [`Format::Responses`] | [`Format::Gemini`] |
 //! |---|---|---|---|---|

@@ -8,6 +8,8 @@ mod agent;
 mod journal;
 #[path = "../examples/agent/provider.rs"]
 mod provider;
+#[path = "../examples/agent/screen.rs"]
+mod screen;
 #[path = "../examples/agent/scripted.rs"]
 mod scripted;
 #[path = "../examples/agent/stream.rs"]
@@ -65,7 +67,7 @@ fn bodies(server: &Server) -> Vec<String> {
 }
 
 fn stored(folder: &Path, format: Format) -> History {
-    Journal::open(folder, History::new(format, Carrier::User)).unwrap().1
+    Journal::open(folder, "default", History::new(format, Carrier::User)).unwrap().1
 }
 
 fn messages(history: &History) -> Vec<(By, String)> {
@@ -160,6 +162,25 @@ fn killed(format: Format, policy: &Policy, journal: &str, last: &[(By, String)])
     }
     assert_eq!(messages(&stored(folder.path(), format)), last);
     bodies(&server)
+}
+
+/// P6: a session goes on under its own policy and format, and under no other.
+#[test]
+fn another_policy_or_format_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = |policy, format| {
+        let provider = Provider::new(format, "http://127.0.0.1:9", "", "model");
+        Agent::open(folder.path(), policy, provider, NEVER).map(drop).map_err(|error| error.to_string())
+    };
+    assert_eq!(open(Policy::DEFAULT, Format::Chat), Ok(()));
+    assert!(open(Policy::TASK_NUDGE, Format::Chat).unwrap_err().contains("task-nudge"));
+    assert!(open(Policy::DEFAULT, Format::Gemini).unwrap_err().contains("Gemini"));
+}
+
+/// T3: what a model writes is shown on a terminal, not obeyed.
+#[test]
+fn control_characters_are_shown() {
+    assert_eq!(screen::plain("a\u{1b}[2Jb\u{202e}\nc"), "a\\u{1b}[2Jb\\u{202e}\nc");
 }
 
 /// A person's edit is told once, and what died on the way is sent once more with the new words.

@@ -7,6 +7,7 @@ use session_todo_wire::{By, Carrier, History, Message, Record, Resumed, ToolCall
 
 use crate::journal::Journal;
 use crate::provider::{Provider, Reply};
+use crate::screen::plain;
 use crate::tools;
 
 pub(crate) type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
@@ -35,7 +36,7 @@ impl Agent {
     pub(crate) fn open(folder: &Path, policy: Policy, provider: Provider, limit: usize) -> Result<Self> {
         let tools = tools::offered(provider.format, &policy);
         let new = History::new(provider.format, Carrier::User);
-        let (journal, history, record) = Journal::open(folder, new)?;
+        let (journal, history, record) = Journal::open(folder, &policy.name, new)?;
         let Resumed { session, effect, pending } = resume(policy, &history, &record)?;
         let is_new = history.messages().is_empty();
         let (calls, riding) = (pending, effect);
@@ -113,7 +114,7 @@ impl Agent {
     pub(crate) fn edit(&mut self, tool: &str, arguments: &str) -> Result<()> {
         let call = Call { by: Caller::User, name: tool.into(), arguments: arguments.into(), outcome: Outcome::Ours };
         if let Some(Effect::ReturnToolResult(result)) = self.beside(&Event::ToolCalled(call))? {
-            println!("{}", result.text);
+            println!("{}", plain(&result.text));
         }
         Ok(())
     }
@@ -151,7 +152,7 @@ impl Agent {
     /// The list, for a person.
     pub(crate) fn show(&self) {
         for item in self.session.list().items() {
-            println!("  {} [{}] {}", item.id, item.status.as_str(), item.content);
+            println!("  {} [{}] {}", plain(&item.id), item.status.as_str(), plain(&item.content));
         }
     }
 }

@@ -11,6 +11,7 @@
 mod agent;
 mod journal;
 mod provider;
+mod screen;
 mod scripted;
 mod stream;
 mod tools;

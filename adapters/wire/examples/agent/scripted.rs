@@ -84,6 +84,11 @@ fn last_step(body: &str) -> usize {
     body.split("step_").skip(1).filter_map(number).max().unwrap_or(0)
 }
 
+/// Arguments as models write them: on several lines.
+fn pretty(arguments: &Value) -> String {
+    format!("{arguments:#}")
+}
+
 fn response(format: Format, words: &str, calls: &[Value]) -> Vec<Value> {
     match format {
         Format::Anthropic => anthropic(words, calls),
@@ -105,7 +110,7 @@ fn anthropic(words: &str, calls: &[Value]) -> Vec<Value> {
         block(json!({"type": "text", "text": ""}), json!({"type": "text_delta", "text": words}));
     }
     for call in calls {
-        let input = json!({"type": "input_json_delta", "partial_json": call["arguments"].to_string()});
+        let input = json!({"type": "input_json_delta", "partial_json": pretty(&call["arguments"])});
         block(json!({"type": "tool_use", "id": call["id"], "name": call["name"], "input": {}}), input);
     }
     let stop = if calls.is_empty() { "end_turn" } else { "tool_use" };
@@ -118,7 +123,7 @@ fn chat(words: &str, calls: &[Value]) -> Vec<Value> {
     for (index, call) in calls.iter().enumerate() {
         let named = json!({"name": call["name"], "arguments": ""});
         deltas.push(json!({"tool_calls": [{"index": index, "id": call["id"], "type": "function", "function": named}]}));
-        let arguments = json!({"arguments": call["arguments"].to_string()});
+        let arguments = json!({"arguments": pretty(&call["arguments"])});
         deltas.push(json!({"tool_calls": [{"index": index, "function": arguments}]}));
     }
     let stop = if calls.is_empty() { "stop" } else { "tool_calls" };
@@ -137,7 +142,7 @@ fn responses(words: &str, calls: &[Value]) -> Vec<Value> {
         );
     }
     output.extend(calls.iter().map(|call| {
-        let arguments = call["arguments"].to_string();
+        let arguments = pretty(&call["arguments"]);
         json!({"type": "function_call", "call_id": call["id"], "name": call["name"], "arguments": arguments})
     }));
     events.push(json!({"type": "response.completed", "response": {"status": "completed", "output": output}}));

@@ -13,6 +13,7 @@ use session_todo_wire::Format;
 
 use crate::agent::Result;
 use crate::provider::Reply;
+use crate::screen::plain;
 
 /// The pieces so far.
 pub(crate) struct Stream {
@@ -54,7 +55,7 @@ impl Stream {
 
     fn say(&mut self, words: &Value) {
         let words = words.as_str().unwrap_or_default();
-        print!("{words}");
+        print!("{}", plain(words));
         let _ = std::io::stdout().flush();
         self.words.push_str(words);
     }
@@ -147,7 +148,8 @@ impl Stream {
                 format!(r#"{{"candidates":[{{"content":{content},"finishReason":{}}}]}}"#, self.stop)
             }
         };
-        Ok(Reply { body, words: self.words })
+        // A line break can only stand between tokens. As a space it means the same, and a message is one line.
+        Ok(Reply { body: body.replace(['\n', '\r'], " "), words: self.words })
     }
 }
 
