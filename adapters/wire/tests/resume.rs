@@ -58,6 +58,8 @@ proptest! {
     ) {
         let mut play = play::play(wire.0, wire.1, &policy, &steps);
         play.request();
+        // What a person changes meanwhile rides on the next one.
+        play.step(&Step::Edit(0));
         let (history, record) = stored(&play);
         let told = resume(policy, &history, &record).unwrap();
         prop_assert!(history.waits());
