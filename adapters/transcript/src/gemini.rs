@@ -30,7 +30,7 @@ use crate::{Found, LineReader, Sink};
 const HEAD: u64 = 4096;
 
 /// Reads a log of either form.
-pub(crate) fn read(mut log: impl Read, found: Sink<'_>) -> io::Result<()> {
+pub(crate) fn read(mut log: impl Read + Send, found: Sink<'_>) -> io::Result<()> {
     let mut head = Vec::new();
     log.by_ref().take(HEAD).read_to_end(&mut head)?;
     let is_document = is_document(&head);
