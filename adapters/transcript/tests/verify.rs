@@ -19,7 +19,7 @@ impl Score {
         let (telling, agrees) = match verdict {
             Verdict::Agree { telling } => (*telling, true),
             Verdict::Differ { .. } => (true, false),
-            _ => (false, false),
+            Verdict::Unreadable => (false, false),
         };
         self.telling += u32::from(telling);
         self.agree += u32::from(telling && agrees);

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use memchr::memmem;
 use session_todo::Tool;
 
+use crate::records::is_json;
 use crate::skim::{Members, descend_elements, elements, member, text, value};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,7 +101,7 @@ impl<'a> Record<'a> {
     pub(super) fn is_sound(&self, whole: &[u8]) -> bool {
         let matters = self.kind == Kind::Assistant && self.message.as_ref().is_some_and(Message::calls_list);
         let text = whole.get(..self.length).unwrap_or_default();
-        !matters || serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok()
+        !matters || is_json(text)
     }
 }
 
