@@ -21,6 +21,9 @@ const LENGTH: usize = 100 * 1024 * 1024;
 /// The median of so many runs, taken in turn, so that what disturbs one disturbs all.
 const RUNS: usize = 9;
 
+/// Something that is done with a log, and what it counts.
+type Work = fn(&Path) -> u64;
+
 fn main() {
     let folder = tempfile::tempdir().expect("a folder for the log");
     let made = folder.path().join("log.jsonl");
@@ -29,7 +32,7 @@ fn main() {
     if given.is_none() {
         write_log(log);
     }
-    let works: [(&str, fn(&Path) -> u64); 4] = [
+    let works: [(&str, Work); 4] = [
         ("lines that hold a word", lines_with_a_word),
         ("the reader", found),
         ("the reader and the fold", folded),
