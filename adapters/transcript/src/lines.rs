@@ -168,8 +168,9 @@ impl<R: Read> Blocks<R> {
         let offset = self.offset + kept.start as u64;
         self.number += 1;
         self.offset += line.len() as u64;
-        let is_enclosed = bytes.starts_with(b"{") && bytes.ends_with(b"}");
-        let shows = if is_enclosed { (self.look)(bytes) } else { Shows::Other };
+        // Where its end is missing, more may be.
+        let is_whole = bytes.starts_with(b"{") && bytes.ends_with(b"}") && line.ends_with(b"\n");
+        let shows = if is_whole { (self.look)(bytes) } else { Shows::Other };
         let range = start + kept.start..start + kept.end;
         (!kept.is_empty() || had_nul).then_some(Place { number: self.number, offset, range, had_nul, shows })
     }
