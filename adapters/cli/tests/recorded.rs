@@ -1,0 +1,87 @@
+//! Sessions of real clients, recorded with a scripted model: `tests/fixtures/PRODUCT/`. What is expected was
+//! written down from the wire and from what the client itself showed (`expected.md` beside each log).
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/");
+
+/// What the client and the wire say of a session.
+struct Session {
+    log: &'static str,
+    format: &'static str,
+    requests: u64,
+    /// Writes, reads and refused calls of the list's tools.
+    calls: [u64; 3],
+    /// The first request behind each compaction.
+    compactions: &'static [u64],
+    /// Content and status, in order.
+    items: &'static [(&'static str, &'static str)],
+}
+
+fn replay(log: &str) -> Value {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_session-todo"));
+    let output = command.args(["replay", "--json", &format!("{FIXTURES}{log}")]).output().unwrap();
+    assert!(output.status.success(), "{log}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+impl Session {
+    /// R1, R2, R6, R9: the replay is what the client showed and the wire carried.
+    fn check(&self) {
+        let report = replay(self.log);
+        let compactions: Vec<_> = report["compactions"].as_array().unwrap().iter().map(|at| &at["request"]).collect();
+        let items = report["items"].as_array().unwrap().iter().map(|item| json!([item["content"], item["status"]]));
+        let told = json!({
+            "format": report["format"],
+            "requests": report["requests"],
+            "calls": report["calls"],
+            "compactions": compactions,
+            "items": items.collect::<Value>(),
+            "skipped": report["skipped"],
+        });
+        let [write, read, refused] = self.calls;
+        let expected = json!({
+            "format": self.format,
+            "requests": self.requests,
+            "calls": {"write": write, "read": read, "refused": refused, "pending": 0},
+            "compactions": self.compactions,
+            "items": self.items,
+            "skipped": [],
+        });
+        assert_eq!(told, expected, "{}", self.log);
+    }
+}
+
+const SLOW_TEST: &[(&str, &str)] = &[("Find the slow test", "in_progress"), ("Make it fast", "pending")];
+
+#[test]
+fn codex_with_refusals_a_compaction_a_resume_and_a_retry() {
+    let items = &[
+        ("Read the parser module", "completed"),
+        ("Add the retry option", "completed"),
+        ("Write tests for the retry option", "completed"),
+        ("Update the manual", "in_progress"),
+    ];
+    let log = "codex/plan.jsonl";
+    Session { log, format: "codex", requests: 14, calls: [5, 0, 3], compactions: &[8], items }.check();
+}
+
+#[test]
+fn codex_rolled_back() {
+    let log = "codex/rollback.jsonl";
+    Session { log, format: "codex", requests: 6, calls: [2, 0, 0], compactions: &[], items: SLOW_TEST }.check();
+}
+
+/// The second file of a thread: its history begins in the first.
+#[test]
+fn codex_reverted() {
+    let log = concat!(
+        "codex/revert/rollout-2026-11-30T21-11-29-01a22e4c-69f4-73f0-b466-63b84665d41a",
+        "_01a22e4c-6ac9-7d83-ae60-dbc88af3efa2.jsonl"
+    );
+    Session { log, format: "codex", requests: 4, calls: [1, 0, 0], compactions: &[], items: SLOW_TEST }.check();
+}
