@@ -22,17 +22,22 @@ struct Session {
     items: &'static [(&'static str, &'static str)],
 }
 
-fn replay(log: &str) -> Value {
+/// A report for each session that the log holds.
+fn replay(log: &str) -> Vec<Value> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_session-todo"));
     let output = command.args(["replay", "--json", &format!("{FIXTURES}{log}")]).output().unwrap();
     assert!(output.status.success(), "{log}: {}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+    output.stdout.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
 }
 
 impl Session {
     /// R1, R2, R6, R9: the replay is what the client showed and the wire carried.
     fn check(&self) {
-        let report = replay(self.log);
+        let [report] = &replay(self.log)[..] else { panic!("{}: one session", self.log) };
+        self.check_report(report);
+    }
+
+    fn check_report(&self, report: &Value) {
         let compactions: Vec<_> = report["compactions"].as_array().unwrap().iter().map(|at| &at["request"]).collect();
         let items = report["items"].as_array().unwrap().iter().map(|item| json!([item["content"], item["status"]]));
         let told = json!({
@@ -84,4 +89,34 @@ fn codex_reverted() {
         "_01a22e4c-6ac9-7d83-ae60-dbc88af3efa2.jsonl"
     );
     Session { log, format: "codex", requests: 4, calls: [1, 0, 0], compactions: &[], items: SLOW_TEST }.check();
+}
+
+const OPENCODE: Session = Session {
+    log: "opencode/export.json",
+    format: "opencode",
+    requests: 14,
+    calls: [5, 0, 2],
+    compactions: &[12],
+    items: &[
+        ("Read the parser module", "completed"),
+        ("Add the retry option", "completed"),
+        ("Write tests for the retry option", "completed"),
+        ("Update the manual", "in_progress"),
+        ("Publish the build", "pending"),
+    ],
+};
+
+#[test]
+fn opencode_with_refusals_a_sub_agent_a_compaction_a_resume_and_a_retry() {
+    OPENCODE.check();
+}
+
+/// The same session as the client stores it, and one that was reverted: its messages are gone, its list stayed.
+#[test]
+fn opencode_stored() {
+    let log = "opencode/opencode.db";
+    let [report, reverted] = &replay(log)[..] else { panic!("two sessions that are not a sub-agent's") };
+    Session { log, ..OPENCODE }.check_report(report);
+    let items = &[("Delete the slow test", "completed")];
+    Session { log, format: "opencode", requests: 4, calls: [1, 0, 0], compactions: &[], items }.check_report(reverted);
 }
