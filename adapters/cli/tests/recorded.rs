@@ -120,3 +120,30 @@ fn opencode_stored() {
     let items = &[("Delete the slow test", "completed")];
     Session { log, format: "opencode", requests: 4, calls: [1, 0, 0], compactions: &[], items }.check_report(reverted);
 }
+
+#[test]
+fn gemini_with_refusals_a_compaction_a_resume_and_a_retry() {
+    let items = &[
+        ("Read the parser module", "completed"),
+        ("Add the retry option", "completed"),
+        ("Write tests for the retry option", "completed"),
+        ("Update the manual", "in_progress"),
+        ("Publish the build", "blocked"),
+        ("Remove the old flag", "cancelled"),
+    ];
+    let log = "gemini/todos.jsonl";
+    Session { log, format: "gemini", requests: 11, calls: [4, 0, 2], compactions: &[9], items }.check();
+}
+
+#[test]
+fn gemini_rewound() {
+    let log = "gemini/rewind.jsonl";
+    Session { log, format: "gemini", requests: 6, calls: [2, 0, 0], compactions: &[], items: SLOW_TEST }.check();
+}
+
+/// A rewind by a process that did not see the turns begin.
+#[test]
+fn gemini_resumed_and_rewound() {
+    let log = "gemini/rewind-resumed.jsonl";
+    Session { log, format: "gemini", requests: 6, calls: [2, 0, 0], compactions: &[], items: SLOW_TEST }.check();
+}
