@@ -147,3 +147,29 @@ fn gemini_resumed_and_rewound() {
     let log = "gemini/rewind-resumed.jsonl";
     Session { log, format: "gemini", requests: 6, calls: [2, 0, 0], compactions: &[], items: SLOW_TEST }.check();
 }
+
+#[test]
+fn qwen_with_refusals_a_sub_agent_a_compaction_resumes_and_a_retry() {
+    let items = &[
+        ("Read the parser module", "completed"),
+        ("Add the retry option", "completed"),
+        ("Write tests for the retry option", "completed"),
+        ("Update the manual", "in_progress"),
+        ("Publish the build", "pending"),
+    ];
+    let log = "qwen/todos.jsonl";
+    Session { log, format: "qwen", requests: 14, calls: [5, 0, 2], compactions: &[11], items }.check();
+}
+
+/// A call that was cut off, whose result stands behind the next response.
+#[test]
+fn qwen_cut_off() {
+    let log = "qwen/cut.jsonl";
+    Session { log, format: "qwen", requests: 5, calls: [1, 0, 1], compactions: &[], items: SLOW_TEST }.check();
+}
+
+#[test]
+fn qwen_rewound() {
+    let log = "qwen/rewind.jsonl";
+    Session { log, format: "qwen", requests: 6, calls: [2, 0, 0], compactions: &[], items: SLOW_TEST }.check();
+}
