@@ -173,3 +173,50 @@ fn qwen_rewound() {
     let log = "qwen/rewind.jsonl";
     Session { log, format: "qwen", requests: 6, calls: [2, 0, 0], compactions: &[], items: SLOW_TEST }.check();
 }
+
+const KIMI: Session = Session {
+    log: "kimi/cli-wire.jsonl",
+    format: "kimi",
+    requests: 15,
+    calls: [5, 1, 2],
+    compactions: &[12],
+    items: &[
+        ("Read the parser module", "completed"),
+        ("Add the retry option", "completed"),
+        ("Write tests for the retry option", "completed"),
+        ("Update the manual", "in_progress"),
+        ("Publish the build", "pending"),
+    ],
+};
+
+#[test]
+fn kimi_cli_with_a_read_refusals_a_sub_agent_a_compaction_resumes_and_a_retry() {
+    KIMI.check();
+    Session { log: "kimi/cli-context.jsonl", requests: 6, calls: [3, 0, 0], compactions: &[], ..KIMI }.check();
+}
+
+#[test]
+fn kimi_code_with_reads_a_refusal_a_sub_agent_a_compaction_resumes_and_a_retry() {
+    Session { log: "kimi/code-wire.jsonl", requests: 36, calls: [5, 2, 1], compactions: &[33], ..KIMI }.check();
+}
+
+/// Section 5: Kimi Code's own reminders, as it recorded them, and as the formula gives them.
+#[test]
+fn kimi_code_reminded() {
+    let log = format!("{FIXTURES}kimi/code-wire.jsonl");
+    let run = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_session-todo")).args(arguments).arg(&log).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let text = run(&["replay", "--policy", "claude-code"]);
+    assert!(text.contains("the client's own, on request 17, 27\n"), "{text}");
+    let report: Value = serde_json::from_str(&run(&["replay", "--json", "--policy", "claude-code"])).unwrap();
+    let requests: Vec<_> = report["reminders"].as_array().unwrap().iter().map(|at| &at["request"]).collect();
+    assert_eq!(json!(requests), json!([17, 27]));
+}
+
+#[test]
+fn kimi_code_undone() {
+    let log = "kimi/code-undo-wire.jsonl";
+    Session { log, format: "kimi", requests: 6, calls: [2, 0, 0], compactions: &[], items: SLOW_TEST }.check();
+}
