@@ -229,15 +229,18 @@ impl Gemini {
             }
             return;
         }
-        let before = std::mem::take(&mut self.messages);
+        let mut is_summed = false;
+        let mut now = Vec::new();
         for message in elements(messages).filter(|message| is_of_session(message)) {
             let id = hash(member(message, b"id").unwrap_or_default());
-            let turn = before.iter().any(|known| known.id == id && known.turn);
-            self.messages.push(Known { id, turn });
+            let known = self.messages.iter().find(|known| known.id == id).copied();
+            is_summed |= known.is_none() && is_said(message);
+            now.push(known.unwrap_or(Known { id, turn: false }));
         }
-        let oldest = before.first().map(|known| known.id);
-        if !self.messages.iter().any(|known| Some(known.id) == oldest) {
+        // A resume sets the first message alone, then all again; a rewind, what is left; a mask, the same.
+        if is_summed && self.messages.iter().any(|old| !now.iter().any(|known| known.id == old.id)) {
             self.settle(found);
+            self.messages = now;
             found(Found::Event(Event::Compacted));
         }
     }
@@ -283,6 +286,13 @@ fn messages_of(document: &[u8]) -> Option<&[u8]> {
 fn next<'a>(rest: &'a [u8], begin: &[u8]) -> &'a [u8] {
     let at = if begin.is_empty() { None } else { memmem::find(rest, begin) };
     at.and_then(|at| rest.get(at..)).unwrap_or_default()
+}
+
+/// Whether a message holds words of a user, and not results alone.
+fn is_said(message: &[u8]) -> bool {
+    let content = member(message, b"content").unwrap_or_default();
+    member(message, b"type") == Some(b"\"user\"")
+        && !elements(content).any(|part| member(part, b"functionResponse").is_some())
 }
 
 fn is_of_session(message: &[u8]) -> bool {

@@ -107,6 +107,8 @@ impl Kimi {
     fn loop_event(&mut self, event: &[u8], found: Sink<'_>) -> Option<()> {
         match member(event, b"type")? {
             b"\"step.begin\"" => self.request(found),
+            // The step in its place is the same request.
+            b"\"step.end\"" if member(event, b"finishReason") == Some(b"\"error\"") => {}
             b"\"step.end\"" | b"\"content.part\"" => self.flush(found),
             b"\"tool.call\"" => {
                 let arguments = member(event, b"args").unwrap_or_default();

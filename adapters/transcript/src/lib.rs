@@ -65,6 +65,13 @@ pub enum Found<'a> {
     Event(Event<'a>),
     /// A sub-agent of this id came to its end here. Its calls stand in a log of its own.
     Agent(&'a str),
+    /// The session began in another log, whose name ends in this id: as many bytes of it come before (R2).
+    Continues {
+        /// The other log's id.
+        log: &'a str,
+        /// How much of it.
+        bytes: u64,
+    },
     /// The product put a reminder of its own on the next request.
     Reminded,
     /// The product recorded the list as it stood here (R8).

@@ -135,8 +135,14 @@ impl Messages {
     }
 
     fn call(&mut self, part: &[u8], line: u64, found: Sink<'_>) -> Option<()> {
-        let name = member(part, b"tool").and_then(text)?;
         let state = member(part, b"state").unwrap_or_default();
+        let name = member(part, b"tool").and_then(text)?;
+        // What the client could not read as arguments it keeps as a call of this tool, which always completes.
+        if name == "invalid" {
+            let called = member(state, b"input").and_then(|input| member(input, b"tool")).and_then(text);
+            report(&called.unwrap_or(name), "", Outcome::Failed, found);
+            return Some(());
+        }
         let is_list = Tool::named(&name).is_some();
         if is_list && !is_json(part) {
             return None;

@@ -23,6 +23,9 @@ use crate::{Found, LineReader, Sink};
 #[derive(Debug, Default)]
 pub(crate) struct Qwen {
     calls: Calls,
+    /// How many of them were open when main's last response came: the result of a call that was cut off comes
+    /// behind the response that calls again.
+    held: usize,
     /// Messages and calls.
     seen: Seen,
     /// The parent of each turn's first record, hashed.
@@ -39,6 +42,7 @@ impl LineReader for Qwen {
     }
 
     fn end(&mut self, found: Sink<'_>) {
+        self.calls.settle(self.held, found);
         self.calls.end(found);
     }
 }
@@ -66,7 +70,9 @@ impl Qwen {
         if self.seen.is_new("message", record.uuid) {
             // What a sub-agent does is no sign that main's calls are over.
             if !record.is_sidechain {
-                self.settle(found);
+                self.calls.settle(self.held, found);
+                self.calls.settle_ended(found);
+                self.held = self.calls.len();
             }
             let by = if record.is_sidechain { Agent::Sub } else { Agent::Main };
             found(Found::Event(Event::RequestSent { by }));
@@ -110,6 +116,7 @@ impl Qwen {
     }
 
     fn settle(&mut self, found: Sink<'_>) {
+        self.held = 0;
         self.calls.settle(self.calls.len(), found);
     }
 }
