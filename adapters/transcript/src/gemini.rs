@@ -5,8 +5,8 @@
 //! | a request | a message of type `gemini`; a line with an id that was there replaces that message |
 //! | a call, and how it ended | `toolCalls[]` of it, with its `status` |
 //! | a turn | a message of type `user` |
-//! | a compaction | `$set` with `messages` among which the oldest is no more |
-//! | a resume | `$set` with the `sessionId` |
+//! | a compaction | `$set` with `messages` among which a user's is new and one that was there is no more |
+//! | a resume | the session's first record again |
 //! | a rewind | `$rewindTo`: that message is gone, and all behind it |
 //! | the list as it stood | `resultDisplay` of a `write_todos` |
 //!
@@ -71,6 +71,8 @@ pub(crate) struct Gemini {
     seen: Seen,
     /// What the session holds of users and of the model, in order: what is behind a rewind is gone.
     messages: Vec<Known>,
+    /// Whether the session's first record was met.
+    began: bool,
     /// Whether it was said that records of no session are not read.
     said: bool,
 }
@@ -146,7 +148,8 @@ impl Gemini {
             if let Some(messages) = member(record.set, b"messages") {
                 self.replace(messages, line, found);
             }
-            if member(record.set, b"sessionId").is_some() {
+        } else if record.is_head {
+            if std::mem::replace(&mut self.began, true) {
                 self.settle(found);
                 found(Found::Event(Event::Resumed));
             }
@@ -325,6 +328,8 @@ struct Record<'a> {
     calls: &'a [u8],
     set: &'a [u8],
     rewind_to: &'a [u8],
+    /// Whether it says whose session it is.
+    is_head: bool,
     /// Whether it is a record of what was sent or printed, and of no session.
     is_foreign: bool,
 }
@@ -345,6 +350,7 @@ impl<'a> Record<'a> {
                 b"toolCalls" => record.calls = value,
                 b"$set" => record.set = value,
                 b"$rewindTo" => record.rewind_to = value,
+                b"projectHash" => record.is_head = true,
                 b"payload" | b"method" => record.is_foreign = true,
                 _ => {}
             }

@@ -227,6 +227,9 @@ fn subagent(payload: &[u8], found: Sink<'_>) {
 
 /// Whether a person wrote the message: what an undo counts.
 fn is_prompt(origin: &[u8]) -> bool {
+    if member(origin, b"inTurn") == Some(b"true") {
+        return false;
+    }
     match member(origin, b"kind") {
         None | Some(b"\"user\"") => true,
         Some(b"\"skill_activation\"" | b"\"plugin_command\"") => member(origin, b"trigger") == Some(b"\"user-slash\""),
