@@ -49,7 +49,7 @@ fn sessions(database: &Database, path: &Path, task: &Task) -> Vec<Report> {
 
 /// A file that was opened, and whose it is: nobody's, where it is empty.
 enum Log {
-    Lines(Option<Product>, Box<dyn Read>),
+    Lines(Option<Product>, Box<dyn Read + Send>),
     Database(Database),
 }
 
@@ -79,7 +79,8 @@ struct Replay {
     timeline: bool,
     /// Where the client keeps what belongs to the session.
     folder: PathBuf,
-    agents: HashSet<String>,
+    /// Other logs that belong to it and were looked for.
+    others: HashSet<String>,
     /// Whose tools wrote the list.
     family: Option<Family>,
     /// The list as each turn that was not taken back found it, as arguments of `todo_write` (R7).
@@ -96,7 +97,7 @@ impl Replay {
             at: task.at,
             timeline: task.timeline,
             folder: path.with_extension(""),
-            agents: HashSet::new(),
+            others: HashSet::new(),
             family: None,
             turns: Vec::new(),
             over: task.at == Some(0),
@@ -109,6 +110,7 @@ impl Replay {
             _ if self.over => {}
             Found::Event(event) => self.event(&event),
             Found::Agent(id) => self.agent(id),
+            Found::Continues { log, bytes } => self.earlier(log, bytes),
             Found::Recorded(recorded) => self.recorded(&recorded),
             Found::Turn => self.turns.push(Item::to_arguments(self.session.state().list().items())),
             Found::Rewound { turns } => self.rewind(turns),
@@ -205,10 +207,30 @@ impl Replay {
         }
     }
 
+    /// The beginning of the session stands in another log of the same folder.
+    fn earlier(&mut self, id: &str, bytes: u64) {
+        let is_its = |path: &PathBuf| path.file_stem().is_some_and(|name| name.to_string_lossy().ends_with(id));
+        let folder = self.folder.parent().map(std::fs::read_dir);
+        let beside = folder.into_iter().flatten().flatten().flatten().map(|entry| entry.path()).find(is_its);
+        // Each is read once, so that no log can begin in itself.
+        let is_new = is_name(id) && self.others.insert(id.into());
+        let opened = beside.filter(|_| is_new).and_then(|path| Some((File::open(&path).ok()?, path)));
+        let Some((log, path)) = opened else {
+            self.report.missing += 1;
+            return;
+        };
+        let read = read(Product::Codex, log.take(bytes), &mut |found| match found {
+            Found::Skipped(skip) => self.report.skip(Skip::of(skip, Some(&path))),
+            found => self.take(found),
+        });
+        if let Err(error) = read {
+            words(&format!("{}: {error}", path.display()));
+        }
+    }
+
     /// A sub-agent's own log stands in the session's folder; its calls happened before this point.
     fn agent(&mut self, id: &str) {
-        let is_name = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
-        if !is_name || !self.agents.insert(id.into()) {
+        if !is_name(id) || !self.others.insert(id.into()) {
             return;
         }
         let name = format!("agent-{id}.jsonl");
@@ -240,4 +262,9 @@ impl Replay {
         self.report.conclude(why);
         self.report
     }
+}
+
+/// Whether an id can be part of a file's name, and of nothing else.
+fn is_name(id: &str) -> bool {
+    !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }

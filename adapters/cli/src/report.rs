@@ -67,6 +67,9 @@ pub(crate) struct Report {
     /// Writes of items whose creation is not in the log.
     #[serde(skip)]
     pub(crate) strangers: u64,
+    /// Logs in which the session began, and that are not there.
+    #[serde(skip)]
+    pub(crate) missing: u64,
     #[serde(skip)]
     pub(crate) resumes: u64,
     #[serde(skip)]
@@ -189,6 +192,7 @@ impl Report {
             corrected: 0,
             uncorrected: 0,
             strangers: 0,
+            missing: 0,
             resumes: 0,
             unanswered: 0,
             recorded: Vec::new(),
@@ -213,7 +217,7 @@ impl Report {
         self.outcome = match &self.calls {
             _ if why.is_some() => Kind::Unreadable,
             _ if !self.items.is_empty() => Kind::Items,
-            _ if self.strangers > 0 => Kind::HistoryIncomplete,
+            _ if self.strangers + self.missing > 0 => Kind::HistoryIncomplete,
             calls if calls.write > 0 => Kind::Cleared,
             calls if calls.refused > 0 => Kind::AllRefused,
             _ => Kind::NoCalls,
@@ -301,6 +305,7 @@ impl Report {
         }
         for (count, what) in [
             (self.unanswered, "list calls without a result, though the log goes on: taken as run"),
+            (self.missing, "earlier log of the session, which is not beside this one: what it holds is not known"),
             (self.strangers, "writes of items whose creation is not in the log"),
             (self.uncorrected, "recorded lists that could not be put in place"),
         ] {

@@ -15,7 +15,7 @@ use session_todo::{Agent, Caller, Event, Outcome, Tool};
 
 use crate::lines::Line;
 use crate::open_calls::{Calls, Seen};
-use crate::records::{first_text, is_json, records, text_or_raw};
+use crate::records::{first_text, records, sound, text_or_raw};
 use crate::skim::{Members, member, text, value};
 use crate::{Found, LineReader, Sink};
 
@@ -28,12 +28,22 @@ pub(crate) struct Codex {
     seen: Seen,
     /// Whether a token count was met: from there on each new one is a request.
     counts: bool,
-    /// Whether a request was reported for a response that no count was met for.
-    is_ahead: bool,
+    half: Half,
     /// Whether output items of one response are being read.
     in_response: bool,
     /// Where what a person said was met, as long as it may stand there in the other way too.
     prompt: Option<Told>,
+}
+
+/// A request of which one of its two signs was met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Half {
+    #[default]
+    None,
+    /// It was reported for its items, and no count was met.
+    Items,
+    /// Its count was met, and it is reported once it is known not to be a summary's, which offers no tools.
+    Count,
 }
 
 /// How a rollout holds what a person said.
@@ -46,18 +56,14 @@ enum Told {
 impl LineReader for Codex {
     fn line(&mut self, line: &Line<'_>, found: Sink<'_>) {
         records(line, found, &mut |rest, found| {
-            let (record, behind) = Record::of(rest)?;
-            let whole = rest.get(..rest.len() - behind.len())?;
-            // The little that matters is validated; the rest is only looked at (R7).
-            if record.calls_list() && !is_json(whole) {
-                return None;
-            }
+            let (record, behind) = sound(rest, Record::of, Record::calls_list)?;
             self.record(&record, found);
             Some(behind)
         });
     }
 
     fn end(&mut self, found: Sink<'_>) {
+        self.counted(found);
         self.calls.end(found);
     }
 }
@@ -65,6 +71,12 @@ impl LineReader for Codex {
 impl Codex {
     fn record(&mut self, record: &Record<'_>, found: Sink<'_>) {
         match record.kind {
+            b"\"compacted\"" if self.half == Half::Count => self.half = Half::None,
+            b"\"token_usage_record\"" => {}
+            _ => self.counted(found),
+        }
+        match record.kind {
+            b"\"session_meta\"" => base(record.payload.history_base, found),
             b"\"response_item\"" => self.item(&record.payload, found),
             b"\"event_msg\"" => self.event(&record.payload, found),
             b"\"compacted\"" => {
@@ -100,7 +112,7 @@ impl Codex {
 
     fn event(&mut self, event: &Payload<'_>, found: Sink<'_>) {
         match event.kind {
-            b"\"token_count\"" => self.count(event.info, found),
+            b"\"token_count\"" => self.count(event.info),
             b"\"user_message\"" => self.said(Told::Event, found),
             b"\"item_completed\"" if member(event.item, b"type") == Some(b"\"UserMessage\"") => {
                 self.said(Told::Event, found);
@@ -120,25 +132,35 @@ impl Codex {
         self.prompt = None;
         if !self.counts && !self.in_response {
             self.settle(found);
-            self.is_ahead = true;
+            self.half = Half::Items;
             found(Found::Event(Event::RequestSent { by: Agent::Main }));
         }
         self.in_response = true;
     }
 
     /// A response is over, and the results of its calls are there, unless the total is one that was met (R9).
-    fn count(&mut self, info: &[u8], found: Sink<'_>) {
+    fn count(&mut self, info: &[u8]) {
         let total = member(info, b"total_token_usage").and_then(|usage| member(usage, b"total_tokens"));
         if !total.is_some_and(|total| self.seen.is_new("total", total)) {
             return;
         }
-        if !std::mem::take(&mut self.is_ahead) {
-            self.calls.settle(self.requested, found);
-            found(Found::Event(Event::RequestSent { by: Agent::Main }));
+        if std::mem::take(&mut self.half) == Half::Items {
+            self.requested = self.calls.len();
+        } else {
+            self.half = Half::Count;
         }
-        self.requested = self.calls.len();
         self.counts = true;
         self.in_response = false;
+    }
+
+    /// The request whose count was met last was none for a summary.
+    fn counted(&mut self, found: Sink<'_>) {
+        if self.half == Half::Count {
+            self.half = Half::None;
+            self.calls.settle(self.requested, found);
+            found(Found::Event(Event::RequestSent { by: Agent::Main }));
+            self.requested = self.calls.len();
+        }
     }
 
     fn call(&mut self, item: &Payload<'_>) {
@@ -167,6 +189,14 @@ impl Codex {
         self.calls.settle(self.calls.len(), found);
         self.requested = 0;
         self.in_response = false;
+    }
+}
+
+/// A thread that was taken back goes on in a new rollout, whose history is the beginning of another.
+fn base(base: &[u8], found: Sink<'_>) {
+    let bytes = member(base, b"end_byte_offset").and_then(|bytes| std::str::from_utf8(bytes).ok()?.parse().ok());
+    if let (Some(log), Some(bytes)) = (member(base, b"thread_id").and_then(text), bytes) {
+        found(Found::Continues { log: &log, bytes });
     }
 }
 
@@ -230,6 +260,7 @@ struct Payload<'a> {
     info: &'a [u8],
     item: &'a [u8],
     num_turns: &'a [u8],
+    history_base: &'a [u8],
 }
 
 impl<'a> Payload<'a> {
@@ -252,6 +283,7 @@ impl<'a> Payload<'a> {
                 b"info" => payload.info = value,
                 b"item" => payload.item = value,
                 b"num_turns" => payload.num_turns = value,
+                b"history_base" => payload.history_base = value,
                 _ => {}
             }
         }

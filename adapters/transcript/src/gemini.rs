@@ -5,8 +5,8 @@
 //! | a request | a message of type `gemini`; a line with an id that was there replaces that message |
 //! | a call, and how it ended | `toolCalls[]` of it, with its `status` |
 //! | a turn | a message of type `user` |
-//! | a compaction | `$set` with `messages` among which the oldest is no more |
-//! | a resume | `$set` with the `sessionId` |
+//! | a compaction | `$set` with `messages` among which a user's is new and one that was there is no more |
+//! | a resume | the session's first record again |
 //! | a rewind | `$rewindTo`: that message is gone, and all behind it |
 //! | the list as it stood | `resultDisplay` of a `write_todos` |
 //!
@@ -18,11 +18,11 @@ use memchr::memmem;
 use serde::Deserialize;
 use session_todo::{Agent, Caller, Event};
 
-use crate::document::{Document, is_valid, whole};
+use crate::document::{Document, whole};
 use crate::lines::Line;
 use crate::open_calls::{Calls, Seen, hash};
 use crate::parts::{Part, by_response, by_status};
-use crate::records::records;
+use crate::records::{is_json, records, sound};
 use crate::skim::{Members, elements, member, text, value};
 use crate::{Found, LineReader, Sink};
 
@@ -30,7 +30,7 @@ use crate::{Found, LineReader, Sink};
 const HEAD: u64 = 4096;
 
 /// Reads a log of either form.
-pub(crate) fn read(mut log: impl Read, found: Sink<'_>) -> io::Result<()> {
+pub(crate) fn read(mut log: impl Read + Send, found: Sink<'_>) -> io::Result<()> {
     let mut head = Vec::new();
     log.by_ref().take(HEAD).read_to_end(&mut head)?;
     let is_document = is_document(&head);
@@ -71,6 +71,8 @@ pub(crate) struct Gemini {
     seen: Seen,
     /// What the session holds of users and of the model, in order: what is behind a rewind is gone.
     messages: Vec<Known>,
+    /// Whether the session's first record was met.
+    began: bool,
     /// Whether it was said that records of no session are not read.
     said: bool,
 }
@@ -86,12 +88,7 @@ struct Known {
 impl LineReader for Gemini {
     fn line(&mut self, line: &Line<'_>, found: Sink<'_>) {
         records(line, found, &mut |rest, found| {
-            let (record, behind) = Record::of(rest)?;
-            let whole = rest.get(..rest.len() - behind.len())?;
-            // The little that matters is validated; the rest is only looked at (R7).
-            if record.matters() && !is_valid(whole) {
-                return None;
-            }
+            let (record, behind) = sound(rest, Record::of, Record::matters)?;
             if record.is_foreign && !std::mem::replace(&mut self.said, true) {
                 found(Found::Skipped(line.skipped(0, "records of no session, which are not read")));
             }
@@ -124,7 +121,7 @@ impl Gemini {
         let mut rest = array.trim_ascii_start();
         while !rest.starts_with(b"]") {
             let line = document.line_of(rest);
-            rest = match value(rest).filter(|(element, _)| is_valid(element) && next(element, begin).is_empty()) {
+            rest = match value(rest).filter(|(element, _)| is_json(element) && next(element, begin).is_empty()) {
                 Some((element, behind)) => {
                     self.message(&Record::of(element).unwrap_or_default().0, line, found);
                     behind
@@ -151,7 +148,8 @@ impl Gemini {
             if let Some(messages) = member(record.set, b"messages") {
                 self.replace(messages, line, found);
             }
-            if member(record.set, b"sessionId").is_some() {
+        } else if record.is_head {
+            if std::mem::replace(&mut self.began, true) {
                 self.settle(found);
                 found(Found::Event(Event::Resumed));
             }
@@ -234,15 +232,18 @@ impl Gemini {
             }
             return;
         }
-        let before = std::mem::take(&mut self.messages);
+        let mut is_summed = false;
+        let mut now = Vec::new();
         for message in elements(messages).filter(|message| is_of_session(message)) {
             let id = hash(member(message, b"id").unwrap_or_default());
-            let turn = before.iter().any(|known| known.id == id && known.turn);
-            self.messages.push(Known { id, turn });
+            let known = self.messages.iter().find(|known| known.id == id).copied();
+            is_summed |= known.is_none() && is_said(message);
+            now.push(known.unwrap_or(Known { id, turn: false }));
         }
-        let oldest = before.first().map(|known| known.id);
-        if !self.messages.iter().any(|known| Some(known.id) == oldest) {
+        // A resume sets the first message alone, then all again; a rewind, what is left; a mask, the same.
+        if is_summed && self.messages.iter().any(|old| !now.iter().any(|known| known.id == old.id)) {
             self.settle(found);
+            self.messages = now;
             found(Found::Event(Event::Compacted));
         }
     }
@@ -290,6 +291,13 @@ fn next<'a>(rest: &'a [u8], begin: &[u8]) -> &'a [u8] {
     at.and_then(|at| rest.get(at..)).unwrap_or_default()
 }
 
+/// Whether a message holds words of a user, and not results alone.
+fn is_said(message: &[u8]) -> bool {
+    let content = member(message, b"content").unwrap_or_default();
+    member(message, b"type") == Some(b"\"user\"")
+        && !elements(content).any(|part| member(part, b"functionResponse").is_some())
+}
+
 fn is_of_session(message: &[u8]) -> bool {
     member(message, b"type").is_some_and(|kind| matches!(kind, b"\"user\"" | b"\"gemini\""))
 }
@@ -320,6 +328,8 @@ struct Record<'a> {
     calls: &'a [u8],
     set: &'a [u8],
     rewind_to: &'a [u8],
+    /// Whether it says whose session it is.
+    is_head: bool,
     /// Whether it is a record of what was sent or printed, and of no session.
     is_foreign: bool,
 }
@@ -340,6 +350,7 @@ impl<'a> Record<'a> {
                 b"toolCalls" => record.calls = value,
                 b"$set" => record.set = value,
                 b"$rewindTo" => record.rewind_to = value,
+                b"projectHash" => record.is_head = true,
                 b"payload" | b"method" => record.is_foreign = true,
                 _ => {}
             }

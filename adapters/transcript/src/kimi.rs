@@ -107,6 +107,8 @@ impl Kimi {
     fn loop_event(&mut self, event: &[u8], found: Sink<'_>) -> Option<()> {
         match member(event, b"type")? {
             b"\"step.begin\"" => self.request(found),
+            // The step in its place is the same request.
+            b"\"step.end\"" if member(event, b"finishReason") == Some(b"\"error\"") => {}
             b"\"step.end\"" | b"\"content.part\"" => self.flush(found),
             b"\"tool.call\"" => {
                 let arguments = member(event, b"args").unwrap_or_default();
@@ -225,6 +227,9 @@ fn subagent(payload: &[u8], found: Sink<'_>) {
 
 /// Whether a person wrote the message: what an undo counts.
 fn is_prompt(origin: &[u8]) -> bool {
+    if member(origin, b"inTurn") == Some(b"true") {
+        return false;
+    }
     match member(origin, b"kind") {
         None | Some(b"\"user\"") => true,
         Some(b"\"skill_activation\"" | b"\"plugin_command\"") => member(origin, b"trigger") == Some(b"\"user-slash\""),

@@ -18,7 +18,8 @@ use std::io;
 
 use session_todo::{Agent, Call, Caller, Event, Outcome, Tool};
 
-use crate::document::{Document, is_valid};
+use crate::document::Document;
+use crate::records::is_json;
 use crate::skim::{Members, elements, member, text, value};
 use crate::{Family, Found, Recorded, Sink};
 
@@ -33,7 +34,7 @@ pub(crate) fn read(bytes: &[u8], found: Sink<'_>) -> io::Result<()> {
                 document.skipped(rest, "a call that is not JSON", found);
             }
         }),
-        Kind::Part if is_valid(whole) => drop(session.alone(whole, found)),
+        Kind::Part if is_json(whole) => drop(session.alone(whole, found)),
         Kind::Other if value(whole).is_some() => return Err(io::Error::new(io::ErrorKind::Unsupported, NO_PARTS)),
         Kind::Part | Kind::Other => document.skipped(whole, "the document is cut off", found),
     }
@@ -134,10 +135,16 @@ impl Messages {
     }
 
     fn call(&mut self, part: &[u8], line: u64, found: Sink<'_>) -> Option<()> {
-        let name = member(part, b"tool").and_then(text)?;
         let state = member(part, b"state").unwrap_or_default();
+        let name = member(part, b"tool").and_then(text)?;
+        // What the client could not read as arguments it keeps as a call of this tool, which always completes.
+        if name == "invalid" {
+            let called = member(state, b"input").and_then(|input| member(input, b"tool")).and_then(text);
+            report(&called.unwrap_or(name), "", Outcome::Failed, found);
+            return Some(());
+        }
         let is_list = Tool::named(&name).is_some();
-        if is_list && !is_valid(part) {
+        if is_list && !is_json(part) {
             return None;
         }
         let input = if is_list { member(state, b"input").unwrap_or_default() } else { b"" };

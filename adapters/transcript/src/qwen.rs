@@ -16,13 +16,16 @@ use session_todo::{Agent, Caller, Event, Outcome, Tool};
 use crate::lines::Line;
 use crate::open_calls::{Calls, Seen, hash};
 use crate::parts::{Part, by_response, by_status};
-use crate::records::{is_json, records, text_or_raw};
+use crate::records::{records, sound, text_or_raw};
 use crate::skim::{Members, member};
 use crate::{Found, LineReader, Sink};
 
 #[derive(Debug, Default)]
 pub(crate) struct Qwen {
     calls: Calls,
+    /// How many of them were open when main's last response came: the result of a call that was cut off comes
+    /// behind the response that calls again.
+    held: usize,
     /// Messages and calls.
     seen: Seen,
     /// The parent of each turn's first record, hashed.
@@ -32,18 +35,14 @@ pub(crate) struct Qwen {
 impl LineReader for Qwen {
     fn line(&mut self, line: &Line<'_>, found: Sink<'_>) {
         records(line, found, &mut |rest, found| {
-            let (record, behind) = Record::of(rest)?;
-            let whole = rest.get(..rest.len() - behind.len())?;
-            // The little that matters is validated; the rest is only looked at (R7).
-            if record.calls_list() && !is_json(whole) {
-                return None;
-            }
+            let (record, behind) = sound(rest, Record::of, Record::calls_list)?;
             self.record(&record, line.number, found);
             Some(behind)
         });
     }
 
     fn end(&mut self, found: Sink<'_>) {
+        self.calls.settle(self.held, found);
         self.calls.end(found);
     }
 }
@@ -71,7 +70,9 @@ impl Qwen {
         if self.seen.is_new("message", record.uuid) {
             // What a sub-agent does is no sign that main's calls are over.
             if !record.is_sidechain {
-                self.settle(found);
+                self.calls.settle(self.held, found);
+                self.calls.settle_ended(found);
+                self.held = self.calls.len();
             }
             let by = if record.is_sidechain { Agent::Sub } else { Agent::Main };
             found(Found::Event(Event::RequestSent { by }));
@@ -115,6 +116,7 @@ impl Qwen {
     }
 
     fn settle(&mut self, found: Sink<'_>) {
+        self.held = 0;
         self.calls.settle(self.calls.len(), found);
     }
 }

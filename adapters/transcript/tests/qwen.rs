@@ -56,7 +56,13 @@ fn r1_a_call_ran_where_its_result_says_so() {
     let pending = replay(&[said("u1", "null"), todo("a1", "c1", "Look")]);
     assert_eq!(pending.steps, ["turn", "request", "pending todo_write"]);
     let passed = replay(&[said("u1", "null"), todo("a1", "c1", "Look"), todo("a2", "c2", "Write"), ran("c2")]);
-    assert_eq!(passed.steps.get(2).map(String::as_str), Some("unanswered todo_write"));
+    let expected =
+        ["turn", "request", "request", "unanswered todo_write", "main todo_write ran", "main todo_write ran"];
+    assert_eq!(passed.steps, expected);
+    // A call that was cut off has its result behind the response that calls again.
+    let error = result("c1", r#"{"error":"no"}"#, r#"{"status":"error"}"#);
+    let again = replay(&[said("u1", "null"), todo("a1", "c1", "Lo"), todo("a2", "c2", "Look"), error, ran("c2")]);
+    assert_eq!(again.steps, ["turn", "request", "request", "main todo_write failed", "main todo_write ran"]);
 }
 
 #[test]
