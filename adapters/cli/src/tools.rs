@@ -3,6 +3,7 @@ use std::io::{self, Write};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 use session_todo::{Dialect, ToolDef};
+use session_todo_wire as wire;
 
 use crate::DONE;
 
@@ -33,17 +34,15 @@ pub(crate) fn run(dialect: Dialect, format: Format) -> io::Result<u8> {
 }
 
 fn definition(tool: &ToolDef, format: Format) -> serde_json::Result<Value> {
-    let ToolDef { name, description, schema } = tool;
-    let schema: Value = serde_json::from_str(schema)?;
-    Ok(match format {
-        Format::Anthropic => json!({"name": name, "description": description, "input_schema": schema}),
-        Format::Mcp => json!({"name": name, "description": description, "inputSchema": schema}),
-        Format::Responses => {
-            json!({"type": "function", "name": name, "description": description, "parameters": schema, "strict": false})
+    let of = |format: wire::Format| serde_json::from_str(&format.tool(tool));
+    match format {
+        Format::Anthropic => of(wire::Format::Anthropic),
+        Format::Openai => of(wire::Format::Chat),
+        Format::Responses => of(wire::Format::Responses),
+        Format::Gemini => of(wire::Format::Gemini),
+        Format::Mcp => {
+            let schema: Value = serde_json::from_str(&tool.schema)?;
+            Ok(json!({"name": tool.name, "description": tool.description, "inputSchema": schema}))
         }
-        Format::Openai => {
-            json!({"type": "function", "function": {"name": name, "description": description, "parameters": schema}})
-        }
-        Format::Gemini => json!({"name": name, "description": description, "parametersJsonSchema": schema}),
-    })
+    }
 }

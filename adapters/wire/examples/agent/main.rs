@@ -77,6 +77,7 @@ fn play(folder: Option<&Path>, format: Format) -> Result<()> {
     let folder = folder.map_or(own, |folder| folder.join(format!("{format:?}")));
     let mut agent = Agent::open(&folder, Policy::DEFAULT, provider, SCRIPTED_LIMIT)?;
     agent.say("Write the report, and check its numbers.")?;
+    println!();
     agent.edit("TaskUpdate", r#"{"taskid":"3","status":"cancelled"}"#)?;
     agent.say("I took the last step out. What is left?")?;
     println!(
