@@ -210,11 +210,12 @@ impl Replay {
     /// The beginning of the session stands in another log of the same folder.
     fn earlier(&mut self, id: &str, bytes: u64) {
         let is_its = |path: &PathBuf| path.file_stem().is_some_and(|name| name.to_string_lossy().ends_with(id));
-        let folder = self.folder.parent().map(std::fs::read_dir);
-        let beside = folder.into_iter().flatten().flatten().flatten().map(|entry| entry.path()).find(is_its);
-        // Each is read once, so that no log can begin in itself.
+        let folder = self.folder.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let beside = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let first = beside.filter(is_its).filter(|path| path.with_extension("") != self.folder).min();
+        // Each is read once, so that no two logs can begin in each other.
         let is_new = is_name(id) && self.others.insert(id.into());
-        let opened = beside.filter(|_| is_new).and_then(|path| Some((File::open(&path).ok()?, path)));
+        let opened = first.filter(|_| is_new).and_then(|path| Some((File::open(&path).ok()?, path)));
         let Some((log, path)) = opened else {
             self.report.missing += 1;
             return;
@@ -235,14 +236,17 @@ impl Replay {
         }
         let name = format!("agent-{id}.jsonl");
         let places = [self.folder.join("subagents").join(&name), self.folder.with_file_name(&name)];
-        let Some((path, file)) = places.into_iter().find_map(|path| File::open(&path).ok().map(|file| (path, file)))
-        else {
+        let opened = places.into_iter().find_map(|path| File::open(&path).ok().map(|file| (path, file)));
+        let Some((path, file)) = opened else {
+            self.report.agents_missing += u64::from(self.family == Some(Family::Tasks));
             return;
         };
         let mut skipped = Vec::new();
         let result = read(Product::ClaudeCode, file, &mut |found| match found {
             Found::Skipped(skip) => skipped.push(Skip::of(skip, Some(&path))),
             Found::Event(event) => self.event(&event),
+            Found::Unanswered(_) => self.report.unanswered += 1,
+            Found::Pending(_) => self.report.calls.pending += 1,
             _ => {}
         });
         for skip in skipped {

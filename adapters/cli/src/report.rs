@@ -70,6 +70,9 @@ pub(crate) struct Report {
     /// Logs in which the session began, and that are not there.
     #[serde(skip)]
     pub(crate) missing: u64,
+    /// Sub-agents' logs that are not there.
+    #[serde(skip)]
+    pub(crate) agents_missing: u64,
     #[serde(skip)]
     pub(crate) resumes: u64,
     #[serde(skip)]
@@ -121,6 +124,7 @@ impl Checks {
         self.places += 1;
         match verdict {
             Verdict::Unreadable => {
+                self.telling += 1;
                 self.disagree.push(Disagreement { line, why: "the recorded list can't be read".into() });
             }
             Verdict::Agree { telling } => {
@@ -193,6 +197,7 @@ impl Report {
             uncorrected: 0,
             strangers: 0,
             missing: 0,
+            agents_missing: 0,
             resumes: 0,
             unanswered: 0,
             recorded: Vec::new(),
@@ -306,6 +311,7 @@ impl Report {
         for (count, what) in [
             (self.unanswered, "list calls without a result, though the log goes on: taken as run"),
             (self.missing, "earlier log of the session, which is not beside this one: what it holds is not known"),
+            (self.agents_missing, "sub-agents' logs are not beside this one: what they did to its tasks is not known"),
             (self.strangers, "writes of items whose creation is not in the log"),
             (self.uncorrected, "recorded lists that could not be put in place"),
         ] {

@@ -1,13 +1,15 @@
 //! Many logs: found in folders, folded on every core, printed in order.
 
 use std::collections::BTreeMap;
-use std::io::{self, IsTerminal};
+use std::fs::File;
+use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use memchr::memmem;
 use session_todo::Policy;
 
 use crate::replay::replay;
@@ -66,8 +68,8 @@ pub(crate) fn run(names: &[PathBuf], task: &Task) -> io::Result<u8> {
 fn say_at_interrupt(logs: usize) {
     // Where there is no such handler, the run ends in silence.
     let _ = ctrlc::set_handler(move || {
-        let unread = logs - PRINTED.load(Ordering::Relaxed);
-        words(&format!("interrupted: {unread} of {logs} files were not read"));
+        let rest = logs - PRINTED.load(Ordering::Relaxed);
+        words(&format!("interrupted: {rest} of {logs} files are not reported"));
         std::process::exit(INTERRUPTED);
     });
 }
@@ -89,7 +91,6 @@ fn print_in_order(
         waiting.insert(index, reports);
         while let Some(mut reports) = waiting.remove(&printed) {
             let named = logs.get(printed).is_some_and(|log| log.named);
-            printed += 1;
             bar.inc(1);
             let before = reports.len();
             reports.retain(|report| named || !report.is_stranger());
@@ -98,9 +99,10 @@ fn print_in_order(
             bar.suspend(|| reports.iter_mut().try_for_each(|report| report.print(task))).map_err(|error| {
                 io::Error::new(
                     error.kind(),
-                    format!("{error}: {} of {} files were not read", logs.len() - printed, logs.len()),
+                    format!("{error}: {} of {} files are not reported", logs.len() - printed, logs.len()),
                 )
             })?;
+            printed += 1;
             PRINTED.store(printed, Ordering::Relaxed);
         }
     }
@@ -159,8 +161,11 @@ fn collect(folder: &Path, logs: &mut Vec<Log>) {
     }
 }
 
-/// Whether a file is read with the session that it belongs to: a sub-agent's log beside it.
+/// Whether a file is read with the session that it belongs to: a sub-agent's log, which says so in every record.
 fn is_of_another(path: &Path) -> bool {
+    const RECORD: u64 = 4096;
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    name.starts_with("agent-")
+    let mut head = Vec::new();
+    let mut read = || File::open(path).and_then(|log| log.take(RECORD).read_to_end(&mut head)).is_ok();
+    name.starts_with("agent-") && read() && memmem::find(&head, b"\"isSidechain\":true").is_some()
 }

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 const LOG: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/claude-code/tasks.jsonl");
 
 #[test]
-fn a_run_that_is_interrupted_says_what_it_had_not_read() {
+fn a_run_that_is_interrupted_says_what_is_left() {
     let folder = tempfile::tempdir().unwrap();
     // A log that never comes.
     let pipe = folder.path().join("pipe.jsonl");
@@ -28,5 +28,8 @@ fn a_run_that_is_interrupted_says_what_it_had_not_read() {
     let status = child.wait().unwrap();
     let mut words = String::new();
     child.stderr.take().unwrap().read_to_string(&mut words).unwrap();
-    assert_eq!((status.code(), words.trim_end()), (Some(130), "session-todo: interrupted: 2 of 3 files were not read"));
+    assert_eq!(
+        (status.code(), words.trim_end()),
+        (Some(130), "session-todo: interrupted: 2 of 3 files are not reported")
+    );
 }

@@ -118,7 +118,8 @@ trait LineReader {
     fn end(&mut self, found: Sink<'_>);
 }
 
-/// Reads a product's log to its end. Memory is one line, and 8 bytes for each distinct call and response.
+/// Reads a product's log to its end. Memory is three blocks of lines, each a quarter of a MiB or one longer line; 8
+/// bytes for each distinct call and response; and the calls of the last response.
 ///
 /// # Errors
 ///
@@ -145,12 +146,13 @@ pub fn read(product: Product, log: impl Read + Send, found: Sink<'_>) -> io::Res
 }
 
 fn lines(log: impl Read + Send, reader: &mut dyn LineReader, found: Sink<'_>) -> io::Result<()> {
-    each_line(log, reader.look(), |line| {
-        if line.had_nul {
-            found(Found::Skipped(line.skipped(0, "NUL bytes")));
+    let end = each_line(log, reader.look(), |line| {
+        if let Some(offset) = line.nul {
+            found(Found::Skipped(Skipped { line: line.number, offset, why: "NUL bytes" }));
         }
         reader.line(line, found);
-    })?;
+    });
+    // What was read before an error is told.
     reader.end(found);
-    Ok(())
+    end
 }

@@ -14,16 +14,16 @@ use crate::Skipped;
 
 /// Bytes that are read at once: few enough to stay in a core's cache while they are looked at.
 const BLOCK: usize = 256 * 1024;
-/// Blocks that are under way: one is filled while another is read, and neither side often waits.
-const BLOCKS: usize = 4;
+/// Blocks that are under way: one is filled, one read, and one between them, so that neither side often waits.
+const BLOCKS: usize = 3;
 
 /// A line of a log, without its end, and where it stands. Lines end at LF alone.
 pub(crate) struct Line<'a> {
     pub(crate) number: u64,
     pub(crate) offset: u64,
     pub(crate) bytes: &'a [u8],
-    /// Whether NUL bytes stood around it, as file systems leave them after a crash.
-    pub(crate) had_nul: bool,
+    /// Where NUL bytes stood around it, as file systems leave them after a crash: from the start of the log.
+    pub(crate) nul: Option<u64>,
     pub(crate) shows: Shows,
 }
 
@@ -88,7 +88,7 @@ struct Place {
     number: u64,
     offset: u64,
     range: Range<usize>,
-    had_nul: bool,
+    nul: Option<u64>,
     shows: Shows,
 }
 
@@ -98,7 +98,7 @@ impl Block {
             number: place.number,
             offset: place.offset,
             bytes: self.bytes.get(place.range.clone()).unwrap_or_default(),
-            had_nul: place.had_nul,
+            nul: place.nul,
             shows: place.shows,
         })
     }
@@ -131,10 +131,13 @@ impl<R: Read> Blocks<R> {
     /// Fills a block with lines: all that are left where the log ends in it, and at least one.
     fn fill(&mut self, block: &mut Block) {
         block.bytes.clear();
+        // What a long line took is given back.
+        block.bytes.shrink_to(2 * BLOCK);
         mem::swap(&mut block.bytes, &mut self.carried);
         loop {
             let before = block.bytes.len();
-            block.bytes.reserve(BLOCK);
+            // By no more than a quarter of what a long line has.
+            block.bytes.reserve_exact(BLOCK.max(before / 4));
             let read = self.log.by_ref().take(BLOCK as u64).read_to_end(&mut block.bytes);
             self.end = read.map(|read| (read < BLOCK).then_some(())).transpose();
             let end = memrchr(b'\n', block.bytes.get(before..).unwrap_or_default());
@@ -163,8 +166,9 @@ impl<R: Read> Blocks<R> {
     fn place(&mut self, line: &[u8], start: usize) -> Option<Place> {
         let kept = trim(line);
         let bytes = line.get(kept.clone()).unwrap_or_default();
-        let outside = [line.get(..kept.start), line.get(kept.end..)];
-        let had_nul = outside.into_iter().flatten().any(|bytes| memchr(0, bytes).is_some());
+        let nul =
+            |part: Range<usize>| memchr(0, line.get(part.clone())?).map(|at| self.offset + (part.start + at) as u64);
+        let nul = nul(0..kept.start).or_else(|| nul(kept.end..line.len()));
         let offset = self.offset + kept.start as u64;
         self.number += 1;
         self.offset += line.len() as u64;
@@ -172,7 +176,7 @@ impl<R: Read> Blocks<R> {
         let is_whole = bytes.starts_with(b"{") && bytes.ends_with(b"}") && line.ends_with(b"\n");
         let shows = if is_whole { (self.look)(bytes) } else { Shows::Other };
         let range = start + kept.start..start + kept.end;
-        (!kept.is_empty() || had_nul).then_some(Place { number: self.number, offset, range, had_nul, shows })
+        (!kept.is_empty() || nul.is_some()).then_some(Place { number: self.number, offset, range, nul, shows })
     }
 }
 

@@ -71,7 +71,7 @@ impl Product {
             Some("session_start") => Some(Self::Droid),
             // What Droid streams: a message has its text beside its role, and no record has a uuid.
             Some("message") if keys.has("role") && keys.has("text") => Some(Self::Droid),
-            Some("system") if keys.has("model") && !keys.has("uuid") => Some(Self::Droid),
+            Some("system") if keys.has("model") && !keys.has("uuid") && !keys.has("apiKeySource") => Some(Self::Droid),
             Some("session") => Some(Self::Pi),
             Some(kind) if kind.contains('.') && keys.has("data") => Some(Self::CopilotCli),
             Some("metadata") if keys.has("protocol_version") => Some(Self::Kimi),

@@ -11,6 +11,9 @@ use crate::{Found, Sink};
 /// Reads the record that a text begins with, and says what stands behind it; none where it is damaged.
 pub(crate) type Read<'r, 'a> = &'r mut dyn FnMut(&'a [u8], Sink<'_>) -> Option<&'a [u8]>;
 
+/// Damaged records of a line behind which another is looked for: each look may go to the end of the line.
+const STARTS: usize = 100;
+
 /// Hands on each record of a line. A damaged one is reported, and the rest is read from where another record
 /// begins like the line does (R7).
 pub(crate) fn records<'a>(line: &Line<'a>, found: Sink<'_>, read: Read<'_, 'a>) {
@@ -21,7 +24,8 @@ pub(crate) fn records<'a>(line: &Line<'a>, found: Sink<'_>, read: Read<'_, 'a>) 
         found(Found::Skipped(line.skipped(0, why)));
     }
     let mut rest = whole;
-    while rest.starts_with(b"{") {
+    let mut starts = 0;
+    while rest.starts_with(b"{") && starts < STARTS {
         let at = whole.len() - rest.len();
         rest = if let Some(behind) = read(rest, found) {
             behind.trim_ascii_start()
@@ -29,6 +33,7 @@ pub(crate) fn records<'a>(line: &Line<'a>, found: Sink<'_>, read: Read<'_, 'a>) 
             if is_whole {
                 found(Found::Skipped(line.skipped(at, "not a record")));
             }
+            starts += 1;
             next_like(whole, rest)
         };
     }

@@ -173,6 +173,28 @@ fn r2_progress_records_repeat_a_sub_agents_calls() {
 }
 
 #[test]
+fn r3_a_sub_agent_whose_calls_stand_here_is_not_read_again() {
+    let asked = sub_call("s1", "u1", "mcp__list__TaskCreate", &subject("Its"));
+    let data = format!(r#"{{"type":"agent_progress","message":{},"agentId":"x"}}"#, asked.trim_end());
+    let progress = other(&format!(r#""type":"progress","data":{data},"parentToolUseID":"a1""#));
+    let ended = result("a1", r#"{"status":"completed","agentId":"x"}"#);
+    let told = told(&[started(), progress, ended, answer("m2")]);
+    assert!(told.rows.iter().any(|row| row.starts_with("sub mcp__list__TaskCreate Its")), "{:?}", told.rows);
+    assert!(!told.rows.contains(&"agent x".to_owned()), "{:?}", told.rows);
+}
+
+#[test]
+fn r1_a_sub_agents_call_without_a_result_is_over_when_it_goes_on() {
+    let its = |text: String| text.replace(r#""isSidechain":true"#, r#""isSidechain":true,"agentId":"x""#);
+    let calls = [("s1", "u1", "First"), ("s2", "u2", "Second")];
+    let log = calls.map(|(message, id, name)| its(sub_call(message, id, "TaskCreate", &subject(name))));
+    assert!(log.iter().all(|line| line.contains("agentId")), "the agent has a name");
+    let expected =
+        ["sub request", "unanswered TaskCreate", "sub TaskCreate First ran", "sub request", "pending TaskCreate"];
+    assert_eq!(told(&log).rows, expected);
+}
+
+#[test]
 fn r2_sub_agents_that_run_side_by_side_each_have_their_results() {
     let its = |id| result_of(true, id, r#""content":"ok""#, r#"{"success":true}"#);
     let unknown = result_of(true, "u1", r#""content":"Task not found""#, "null");

@@ -161,7 +161,7 @@ fn r7_damage_is_told_and_the_rest_is_read() {
     let one_line = whole.replace('\n', "");
     assert_eq!(story(Codex, one_line.as_bytes()).list, ["pending Look"]);
     let other = told(Codex, b"no record\n[1]\n\0\0\n");
-    let expected = ["skipped 1:0: not a record", "skipped 2:10: not a record", "skipped 3:17: NUL bytes"];
+    let expected = ["skipped 1:0: not a record", "skipped 2:10: not a record", "skipped 3:14: NUL bytes"];
     assert_eq!(other.steps.get(..3).unwrap_or_default(), expected);
 }
 

@@ -15,22 +15,24 @@ mod round;
 mod signs;
 
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
-use session_todo::{Agent, Caller, Event, Tool};
+use session_todo::{Agent, Event, Tool};
 
 use crate::lines::{Line, Look, Shows};
+use crate::open_calls::{Seen, hash};
 use crate::skim::{Members, elements, member, text};
 use crate::{Family, Found, LineReader, Sink};
 use record::{Block, Kind, Message, Record, Reply, next_record, without_nul};
-use round::Round;
+use round::{NAMELESS, Round};
 
 #[derive(Debug, Default)]
 pub(crate) struct ClaudeCode {
     /// Calls since the last request, and what came of them.
     round: Round,
-    /// Response and call ids that were seen, hashed: each counts once (R3, R9).
-    seen: HashSet<u64>,
+    /// Response and call ids: each counts once (R3, R9).
+    seen: Seen,
+    /// Sub-agents whose calls stand in this log, hashed: in a log of their own they stand again (R3).
+    told: HashSet<u64>,
     /// Sub-agents that main did not wait for: their calls are reported at the end of the log.
     launched: Vec<String>,
 }
@@ -85,16 +87,17 @@ impl LineReader for ClaudeCode {
 impl ClaudeCode {
     fn record(&mut self, record: &Record<'_>, line: &Line<'_>, found: Sink<'_>) {
         let main = !record.is_sidechain;
+        let agent = record.is_sidechain.then(|| agent(record.agent_id));
         match record.kind {
             Kind::Assistant => {
                 if let Some(message) = &record.message {
-                    self.response(main, record, message, found);
+                    self.response(agent, record, message, found);
                 }
             }
-            Kind::User => self.results(main, record, line, found),
+            Kind::User => self.results(agent, record, line, found),
             Kind::Progress => self.progress(record, line, found),
             Kind::System if main && record.subtype == b"\"compact_boundary\"" => {
-                self.round.settle(None, found);
+                self.round.settle(found);
                 found(Found::Event(Event::Compacted));
             }
             Kind::Attachment if main => self.attachment(record, line, found),
@@ -102,50 +105,55 @@ impl ClaudeCode {
         }
     }
 
-    fn response(&mut self, main: bool, record: &Record<'_>, message: &Message<'_>, found: Sink<'_>) {
+    /// A response of a sub-agent, or of main.
+    fn response(&mut self, agent: Option<u64>, record: &Record<'_>, message: &Message<'_>, found: Sink<'_>) {
         if message.is_made_up() {
             // An error that the client shows as an answer is no sign of anything (R9).
-            if main && record.is_api_error == b"false" {
-                self.round.settle(None, found);
+            if agent.is_none() && record.is_api_error == b"false" {
+                self.round.settle(found);
                 found(Found::Event(Event::Resumed));
             }
             return;
         }
-        if self.is_new("response", message.id) {
+        if self.seen.is_new("response", message.id) {
             // What a sub-agent did is over when it asks again; what main did, with everything it started.
             self.round.settle_ended(found);
-            self.round.settle((!main).then_some(Caller::Sub), found);
-            found(Found::Event(Event::RequestSent { by: if main { Agent::Main } else { Agent::Sub } }));
+            match agent {
+                Some(agent) => self.round.settle_agent(agent, found),
+                None => self.round.settle(found),
+            }
+            found(Found::Event(Event::RequestSent { by: agent.map_or(Agent::Main, |_| Agent::Sub) }));
         }
         for block in &message.blocks {
             if let Block::ToolUse { id, name, input } = block
-                && self.is_new("call", id)
+                && self.seen.is_new("call", id)
             {
-                self.call(main, id, name, input);
+                self.call(agent, id, name, input);
             }
         }
     }
 
-    fn call(&mut self, main: bool, id: &[u8], name: &[u8], input: &[u8]) {
+    fn call(&mut self, agent: Option<u64>, id: &[u8], name: &[u8], input: &[u8]) {
         let Some(name) = text(name) else { return };
         let tool = Tool::named(&name);
-        let by = if main { Caller::Main } else { Caller::Sub };
         // A sub-agent's tasks are the session's, its TodoWrite list is its own (R9).
-        if !main && tool.is_none_or(|tool| tool == Tool::TodoWrite) {
+        if agent.is_some() && tool.is_none_or(|tool| tool == Tool::TodoWrite) {
             return;
         }
-        self.round.call(by, id, &name, tool, input);
+        self.told.extend(agent);
+        self.round.call(agent, id, &name, tool, input);
     }
 
-    fn results(&mut self, main: bool, record: &Record<'_>, line: &Line<'_>, found: Sink<'_>) {
-        if main && record.todos.first() == Some(&b'[') {
+    fn results(&mut self, agent: Option<u64>, record: &Record<'_>, line: &Line<'_>, found: Sink<'_>) {
+        if agent.is_none() && record.todos.first() == Some(&b'[') {
             self.round.recorded(Family::TodoWrite, record.todos, line.number);
         }
         if !self.round.waits() {
             return;
         }
         let reply = Reply::of(record.tool_use_result);
-        if let Some(agent) = reply.agent_id.as_deref() {
+        let is_told = |agent: &&str| self.told.contains(&hash(agent.as_bytes()));
+        if let Some(agent) = reply.agent_id.as_deref().filter(|agent| !is_told(agent)) {
             self.round.settle_ended(found);
             if reply.launched {
                 self.launched.push(agent.into());
@@ -162,17 +170,17 @@ impl ClaudeCode {
 
     /// A sub-agent's messages inside a record of main's log. They are repeated, and each call counts once.
     fn progress(&mut self, record: &Record<'_>, line: &Line<'_>, found: Sink<'_>) {
+        let agent = Some(agent(member(record.data, b"agentId").unwrap_or_default()));
         let repeated = member(record.data, b"normalizedMessages").into_iter().flat_map(elements);
         for inner in member(record.data, b"message").into_iter().chain(repeated) {
-            let Some((mut inner, _)) = Record::of(inner) else { continue };
-            inner.is_sidechain = true;
+            let Some((inner, _)) = Record::of(inner) else { continue };
             match inner.kind {
                 Kind::Assistant => {
                     if let Some(message) = &inner.message {
-                        self.response(false, &inner, message, found);
+                        self.response(agent, &inner, message, found);
                     }
                 }
-                Kind::User => self.results(false, &inner, line, found),
+                Kind::User => self.results(agent, &inner, line, found),
                 Kind::Progress | Kind::System | Kind::Attachment | Kind::Other => {}
             }
         }
@@ -195,12 +203,11 @@ impl ClaudeCode {
             found(Found::Reminded);
         }
     }
+}
 
-    fn is_new(&mut self, kind: &str, id: &[u8]) -> bool {
-        let mut hasher = DefaultHasher::new();
-        (kind, id).hash(&mut hasher);
-        self.seen.insert(hasher.finish())
-    }
+/// A sub-agent by its id.
+fn agent(id: &[u8]) -> u64 {
+    id.strip_prefix(b"\"").and_then(|id| id.strip_suffix(b"\"")).map_or(NAMELESS, hash)
 }
 
 #[cfg(test)]

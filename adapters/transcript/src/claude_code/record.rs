@@ -43,6 +43,8 @@ pub(super) struct Record<'a> {
     pub(super) attachment: &'a [u8],
     pub(super) data: &'a [u8],
     pub(super) todos: &'a [u8],
+    /// The sub-agent whose record it is.
+    pub(super) agent_id: &'a [u8],
     /// Its length in bytes: another record may stand on the same line.
     length: usize,
 }
@@ -70,6 +72,7 @@ impl<'a> Record<'a> {
                 b"attachment" => record.attachment = value,
                 b"data" => record.data = value,
                 b"todos" => record.todos = value,
+                b"agentId" => record.agent_id = value,
                 _ => {}
             }
         }
@@ -78,19 +81,19 @@ impl<'a> Record<'a> {
         Some((record, behind))
     }
 
-    /// A response with one call or none, as its record tells it before what it says and what a foreign tool is
+    /// A response of main with one call or none, as its record tells it before what it says and what a foreign tool is
     /// called with; none where that is not enough.
     pub(super) fn opening(whole: &'a [u8], call: bool) -> Option<Self> {
-        let mut is_sidechain = None;
+        let mut is_main = false;
         let mut members = Members::of(whole);
         loop {
             match members.key()? {
-                b"isSidechain" => is_sidechain = Some(members.value()? == b"true"),
-                b"message" => {
-                    let message = members.descend(|text| Message::opening(text, call))?;
-                    let (message, is_sidechain) = (Some(message), is_sidechain?);
-                    return Some(Self { kind: Kind::Assistant, message, is_sidechain, ..Self::default() });
+                b"isSidechain" => is_main = members.value()? == b"false",
+                b"message" if is_main => {
+                    let message = Some(members.descend(|text| Message::opening(text, call))?);
+                    return Some(Self { kind: Kind::Assistant, message, ..Self::default() });
                 }
+                b"message" => return None,
                 _ => drop(members.value()?),
             }
         }
@@ -105,11 +108,14 @@ impl<'a> Record<'a> {
     }
 }
 
+/// Braces behind damage that are looked at for the next record: each look may go to the end of the line.
+const STARTS: usize = 100;
+
 /// Where the next record may begin behind a damaged one: behind a NUL run or another's end, where it begins as
 /// only records do, and behind words at any brace.
 pub(super) fn next_record(damaged: &[u8]) -> Option<&[u8]> {
     let is_words = !damaged.starts_with(b"{");
-    let starts = memmem::find_iter(damaged, b"{\"").filter(|at| *at > 0);
+    let starts = memmem::find_iter(damaged, b"{\"").filter(|at| *at > 0).take(STARTS);
     let is_record = |at: usize| damaged.get(at..).is_some_and(|text| text.starts_with(b"{\"parentUuid\":"));
     let mut starts = starts.filter(|at| is_words || matches!(damaged.get(at - 1), Some(0 | b'}')) || is_record(*at));
     let at = starts.find(|at| damaged.get(*at..).is_some_and(|text| Members::of(text).key().is_some()))?;

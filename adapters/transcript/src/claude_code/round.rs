@@ -11,6 +11,9 @@ use crate::{Family, Found, Recorded, Sink};
 /// Searches for ids that cost no more than reading the record.
 const SEARCHES: usize = 8;
 
+/// The sub-agents of older logs, which do not say their ids.
+pub(super) const NAMELESS: u64 = 0;
+
 #[derive(Debug, Default)]
 pub(super) struct Round {
     /// In call order.
@@ -25,7 +28,8 @@ pub(super) struct Round {
 
 #[derive(Debug)]
 struct OpenCall {
-    by: Caller,
+    /// The sub-agent that called; none for main.
+    agent: Option<u64>,
     name: String,
     tool: Option<Tool>,
     arguments: String,
@@ -53,11 +57,11 @@ impl Round {
         self.waiting.len() > SEARCHES || self.waiting.keys().any(|id| memmem::find(record, id).is_some())
     }
 
-    pub(super) fn call(&mut self, by: Caller, id: &[u8], name: &str, tool: Option<Tool>, input: &[u8]) {
+    pub(super) fn call(&mut self, agent: Option<u64>, id: &[u8], name: &str, tool: Option<Tool>, input: &[u8]) {
         let input = if tool.is_some() { String::from_utf8_lossy(input).into_owned() } else { String::new() };
         let wanted = (tool.is_some() || starts_agent(name)).then(|| id.to_vec());
         self.waiting.extend(wanted.clone().map(|id| (id, self.calls.len())));
-        self.calls.push(OpenCall { by, name: name.into(), tool, arguments: input, ended: None, wanted });
+        self.calls.push(OpenCall { agent, name: name.into(), tool, arguments: input, ended: None, wanted });
     }
 
     /// The result of a call, if it is one of these.
@@ -69,7 +73,7 @@ impl Round {
         if ran && let Some(subject) = reply.subject.as_deref() {
             call.mend_subject(subject);
         }
-        let (tool, main) = (call.tool, call.by == Caller::Main);
+        let (tool, main) = (call.tool, call.agent.is_none());
         match (tool, reply.old_todos, reply.tasks) {
             (Some(Tool::TodoWrite), Some(old), _) if main => {
                 self.recorded(Family::TodoWrite, old, line);
@@ -98,20 +102,29 @@ impl Round {
         self.waiting.values_mut().for_each(|at| *at = at.saturating_sub(ended));
     }
 
-    /// Reports what is over: all, or those of one caller's calls that have a result, as others of its kind may
-    /// still wait for theirs.
-    pub(super) fn settle(&mut self, of: Option<Caller>, found: Sink<'_>) {
-        let is_over = |call: &OpenCall| of.is_none_or(|by| call.by == by && call.is_over());
-        let (over, open): (Vec<_>, Vec<_>) = std::mem::take(&mut self.calls).into_iter().partition(is_over);
+    /// Reports all, which is over since main goes on.
+    pub(super) fn settle(&mut self, found: Sink<'_>) {
+        self.waiting.clear();
+        for call in std::mem::take(&mut self.calls) {
+            self.report(call, found);
+        }
+        self.report_lists(|_| true, found);
+        self.results = 0;
+    }
+
+    /// Reports a sub-agent's calls, which are over since it goes on. Others may still wait for theirs, and of
+    /// those without an id nobody knows which goes on.
+    pub(super) fn settle_agent(&mut self, agent: u64, found: Sink<'_>) {
+        let is_its = |call: &OpenCall| call.agent == Some(agent) && (agent != NAMELESS || call.is_over());
+        if !self.calls.iter().any(is_its) {
+            return;
+        }
+        let (over, open): (Vec<_>, Vec<_>) = std::mem::take(&mut self.calls).into_iter().partition(is_its);
         self.calls = open;
         let unended = self.calls.iter().enumerate().filter(|(_, call)| call.ended.is_none());
         self.waiting = unended.filter_map(|(at, call)| call.wanted.clone().map(|id| (id, at))).collect();
         for call in over {
             self.report(call, found);
-        }
-        if of.is_none() {
-            self.report_lists(|_| true, found);
-            self.results = 0;
         }
     }
 
@@ -120,7 +133,7 @@ impl Round {
         let calls = std::mem::take(&mut self.calls);
         let (over, pending) = calls.into_iter().partition(OpenCall::is_over);
         self.calls = over;
-        self.settle(None, found);
+        self.settle(found);
         let pending: Vec<OpenCall> = pending;
         for call in pending.iter().filter(|call| call.tool.is_some()) {
             found(Found::Pending(&call.name));
@@ -153,7 +166,8 @@ impl OpenCall {
             found(Found::Unanswered(&self.name));
         }
         let outcome = self.ended.map_or(Outcome::Ran { id: None }, |(outcome, _)| outcome);
-        let call = Call { by: self.by, name: self.name.into(), arguments: self.arguments.into(), outcome };
+        let by = self.agent.map_or(Caller::Main, |_| Caller::Sub);
+        let call = Call { by, name: self.name.into(), arguments: self.arguments.into(), outcome };
         found(Found::Event(Event::ToolCalled(call)));
     }
 

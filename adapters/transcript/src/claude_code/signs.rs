@@ -11,7 +11,22 @@ use crate::skim::member;
 
 /// What a line has to be read for: more than one record or a torn one, a list that the client recorded, a
 /// compaction, a call of a Task tool. None is proof.
-const OTHER: [&[u8]; 7] = [b"}{\"", b"} {\"", b"\0{\"", b"todos\"", b"_reminder\"", b"_boundary\"", b"\"Task"];
+const OTHER: [&[u8]; 14] = [
+    b"}{\"",
+    b"} {\"",
+    b"}\t{\"",
+    b"}\r{\"",
+    b"\0{\"",
+    b"\xbf{\"",
+    b"{\"parentUuid\"",
+    b"todos\"",
+    b"_reminder\"",
+    b"_boundary\"",
+    b"TaskCreate\"",
+    b"TaskUpdate\"",
+    b"TaskList\"",
+    b"TaskGet\"",
+];
 /// What a response holds: the end of its role, as more words begin like it than end.
 const RESPONSE: &[u8] = b"istant\"";
 
