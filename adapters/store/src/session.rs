@@ -138,10 +138,12 @@ pub(crate) struct Fold {
 
 impl Fold {
     pub(crate) fn from(cached: Option<Cached>) -> Result<Self, StoreError> {
-        let from = cached.as_ref().map_or(Version::START, |cached| cached.version);
-        let resume = |cached: Cached| Ok(Session::resume(preset(&cached.policy)?, cached.state));
-        let session = cached.map(resume).transpose()?;
-        Ok(Self { session, last: Change::None, from, stash: None })
+        let mut fold = Self { session: None, last: Change::None, from: Version::START, stash: None };
+        if let Some(Cached { version, policy, state }) = cached {
+            fold.from = version;
+            fold.session = Some(Session::resume(preset(&policy)?, state));
+        }
+        Ok(fold)
     }
 
     pub(crate) fn record(&mut self, version: Version, record: &Record<'_>) -> Result<(), StoreError> {

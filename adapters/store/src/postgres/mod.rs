@@ -49,7 +49,8 @@ const BY_WHOM: &str = "SELECT append FROM session_todo_record WHERE session = $1
 ///
 /// It connects again when the server was restarted or the connection broke, and then finds out whether an append
 /// under way is there; so an append is done once. Appends last as the server's `synchronous_commit` says, which is
-/// on unless somebody turned it off.
+/// on unless somebody turned it off. Its methods wait for the server: from asynchronous code, call them where
+/// blocking is allowed.
 pub struct Postgres {
     connection: Connection,
     appends: u64,

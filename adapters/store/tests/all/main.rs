@@ -1,1 +1,18 @@
+//! What both stores promise, and what each does when its ground gives way.
 
+mod cache;
+mod child;
+mod common;
+mod contract;
+mod cuts;
+mod disk;
+mod faults;
+mod golden;
+mod kill;
+mod machine;
+mod names;
+mod policy;
+#[cfg(feature = "postgres")]
+mod postgres;
+mod power;
+mod race;
