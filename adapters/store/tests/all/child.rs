@@ -1,9 +1,9 @@
 //! What other processes do: this test, run again by another, with its orders in the environment.
 
 use std::env;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 use session_todo::{Call, Caller, Event, Outcome};
 use session_todo_store::{AppendError, Files, Record, SessionId, Store, Sync, Version};
@@ -36,6 +36,7 @@ pub(crate) fn start(order: &str, place: &str, number: usize) -> Child {
     Command::new(env::current_exe().unwrap())
         .args(["--exact", "child::run", "--ignored", "--nocapture"])
         .env(ORDERS, format!("{order} {number} {place}"))
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit())
         .spawn()
@@ -83,15 +84,32 @@ fn write(store: &mut dyn Store) {
 /// How far a race goes.
 pub(crate) const GOAL: u64 = 400;
 
+/// Has processes wait for each other, so that they are at it together.
+pub(crate) fn go(children: &mut [Child]) -> Vec<Lines<BufReader<ChildStdout>>> {
+    let outputs = children.iter_mut().map(|child| child.stdout.take().unwrap());
+    let mut reports: Vec<_> = outputs.map(|output| BufReader::new(output).lines()).collect();
+    for reports in &mut reports {
+        assert!(reports.any(|line| line.unwrap().starts_with("ready")));
+    }
+    for child in children {
+        child.stdin.take().unwrap().write_all(b"go\n").unwrap();
+    }
+    reports
+}
+
 /// Tries to be the one who writes each next record, until the goal, and reports where it was.
 fn race(store: &mut dyn Store, number: usize) {
     let session = id("s");
     let mut version = store.read(&session, Version(u64::MAX), &mut |_, _| Ok(())).unwrap();
+    report("ready", version);
+    std::io::stdin().read_line(&mut String::new()).unwrap();
     while version.0 < GOAL {
         let record = if version == Version::START { begin() } else { named(&format!("By{number}")) };
         version = match store.append(&session, version, &[record]) {
             Ok(version) => {
                 report("won", version);
+                // Else the fastest is through before another wakes up.
+                std::thread::sleep(std::time::Duration::from_micros(200));
                 version
             }
             Err(AppendError::Conflict { expected, actual }) => {

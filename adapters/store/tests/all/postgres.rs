@@ -9,11 +9,11 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use proptest::prelude::ProptestConfig;
-use proptest_state_machine::{StateMachineTest, prop_state_machine};
+use proptest_state_machine::prop_state_machine;
 use session_todo_store::{AppendError, Postgres, Store, StoreError, Version, open};
 
 use self::server::Server;
-use crate::child::start;
+use crate::child::{go, start};
 use crate::common::{all, begin, expected, id, numbered, owned};
 use crate::machine::{Home, Opened};
 use crate::{contract, race};
@@ -125,6 +125,7 @@ fn server_restarted_at_once_loses_nothing() {
     let url = server.database();
     connect(&url).append(&id("s"), Version::START, &[begin()]).unwrap();
     let mut children: Vec<Child> = (0..2).map(|number| start("race", &url, number)).collect();
+    let reports = go(&mut children);
     let mut writer = start("own", &url, 7);
     let mut watch = connect(&url);
     for version in [50, 150, 250] {
@@ -133,21 +134,12 @@ fn server_restarted_at_once_loses_nothing() {
         }
         server.restart();
     }
-    let mut won = std::collections::BTreeSet::new();
-    for child in &mut children {
-        let lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
-        for line in lines.map(Result::unwrap) {
-            if let Some(version) = line.strip_prefix("won ") {
-                assert!(won.insert(version.parse::<u64>().unwrap()), "two had version {version}");
-            }
-        }
-        assert!(child.wait().unwrap().success());
-    }
+    let winners = race::winners(children, reports);
     assert!(writer.wait().unwrap().success(), "its appends are never conflicts: nobody else writes there");
     let mut store = connect(&url);
     let records = all(store.as_mut(), &id("s"));
     // Each record has exactly one who was told that it is theirs, though replies were lost on the way.
-    assert_eq!(won.into_iter().collect::<Vec<_>>(), (2..=records.len() as u64).collect::<Vec<_>>());
+    assert_eq!(winners.into_keys().collect::<Vec<_>>(), (2..=records.len()).collect::<Vec<_>>());
     for thread in 0..crate::child::OWN {
         let records: Vec<_> = all(store.as_mut(), &crate::child::own_session(7, thread));
         assert_eq!(records.len() as u64, crate::child::RECORDS);

@@ -1,11 +1,12 @@
 //! Many processes at one log, and at many.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
+use std::io::{BufReader, Lines};
+use std::process::{Child, ChildStdout};
 
 use session_todo_store::Store;
 
-use crate::child::{GOAL, OWN, RECORDS, own_session, start, store};
+use crate::child::{GOAL, OWN, RECORDS, go, own_session, start, store};
 use crate::common::{all, expected, id, named};
 
 const PROCESSES: usize = 8;
@@ -25,16 +26,8 @@ fn parallel_sessions_lose_nothing_on_files() {
 /// Eight processes append to one session; each version has exactly one who had it, and the record is theirs.
 pub(crate) fn one_wins_each_version(place: &str) {
     let mut children: Vec<_> = (0..PROCESSES).map(|number| start("race", place, number)).collect();
-    let mut winners = BTreeMap::new();
-    for (number, child) in children.iter_mut().enumerate() {
-        for line in BufReader::new(child.stdout.take().unwrap()).lines() {
-            if let Some(version) = line.unwrap().strip_prefix("won ") {
-                let before = winners.insert(version.parse::<usize>().unwrap(), number);
-                assert_eq!(before, None, "two had version {version}");
-            }
-        }
-        assert!(child.wait().unwrap().success());
-    }
+    let reports = go(&mut children);
+    let winners = winners(children, reports);
     let mut by = [0; PROCESSES];
     winners.values().for_each(|&winner| by[winner] += 1);
     eprintln!("versions won by each process: {by:?}");
@@ -44,6 +37,23 @@ pub(crate) fn one_wins_each_version(place: &str) {
     for (version, winner) in winners.iter().skip(1) {
         assert_eq!(records[version - 1], named(&format!("By{winner}")));
     }
+}
+
+/// Who had each version, as the processes report it.
+pub(crate) fn winners(children: Vec<Child>, reports: Vec<Lines<BufReader<ChildStdout>>>) -> BTreeMap<usize, usize> {
+    let mut winners = BTreeMap::new();
+    for (number, line) in
+        reports.into_iter().enumerate().flat_map(|(number, lines)| lines.map(move |line| (number, line)))
+    {
+        if let Some(version) = line.unwrap().strip_prefix("won ") {
+            let before = winners.insert(version.parse().unwrap(), number);
+            assert_eq!(before, None, "two had version {version}");
+        }
+    }
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    winners
 }
 
 /// 64 sessions, eight in each of eight processes, all at once.
