@@ -145,11 +145,26 @@ fn state_ratios(folder: &Path) {
     let read = |bytes: &Vec<u8>| drop(black_box(checkpoint::from_bytes(black_box(bytes)).expect("our own bytes")));
     let parse = |json: &Vec<u8>| drop(black_box(serde_json::from_slice::<State>(black_box(json)).expect("our own")));
     let each = |nanoseconds: f64| nanoseconds / f64::from(STATES) / 1e3;
-    let parsed = each(median(11, || jsons.iter().for_each(parse)));
-    let read = each(median(11, || checkpoints.iter().for_each(read)));
+    let (mut parsed, mut owned, mut viewed) = (Vec::new(), Vec::new(), Vec::new());
+    // In turn, so that what disturbs one disturbs all.
+    for _ in 0..51 {
+        parsed.push(nanoseconds(|| jsons.iter().for_each(parse)));
+        owned.push(nanoseconds(|| checkpoints.iter().for_each(read)));
+        viewed.push(nanoseconds(|| checkpoints.iter().for_each(|bytes| view(bytes))));
+    }
+    let [parsed, read, viewed] = [parsed, owned, viewed].map(|times| each(middle(times)));
     println!("state from JSON    {parsed:8.2} us, of {STATES}, in memory");
     println!("state from bytes   {read:8.2} us, JSON takes {:5.1} times that", parsed / read);
+    println!("read in place      {viewed:8.2} us, JSON takes {:5.1} times that (at least 10)", parsed / viewed);
     state_files(folder, &states, &jsons, each);
+}
+
+/// Looks at every item of a checkpoint, as a listing of open items does.
+fn view(bytes: &[u8]) {
+    let view = checkpoint::view(black_box(bytes)).expect("our own bytes");
+    for item in view.items() {
+        black_box(item);
+    }
 }
 
 fn state_files(folder: &Path, states: &[State], jsons: &[Vec<u8>], each: impl Fn(f64) -> f64) {

@@ -7,7 +7,6 @@ use crate::record::Version;
 
 /// Why nothing was appended.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum AppendError {
     /// The log has another version than the caller knows: read again, and step again.
     #[error("the log is at version {actual}, and not at {expected}")]

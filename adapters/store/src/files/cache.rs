@@ -9,7 +9,8 @@
 //! | 24..32 | where the next record's line begins in the log |
 //! | 32..36 | checksum of the last record's line: it stands for the whole log so far |
 //! | 36..40 | length of the policy's name |
-//! | 40.. | the policy's name, then the checkpoint of the core, which checks itself |
+//! | 40.. | the policy's name, with zeros up to the next multiple of 8 |
+//! | then | the checkpoint of the core, which checks itself |
 //!
 //! Numbers are little-endian. Whatever does not match makes it no cache. That it is of *this* log shows when the
 //! next line is read: its checksum continues the one that is kept here.
@@ -38,6 +39,7 @@ pub(crate) fn to_bytes(cache: &Cache) -> Option<Vec<u8>> {
     covered.extend_from_slice(&place.crc.to_le_bytes());
     covered.extend_from_slice(&u32::try_from(policy.len()).ok()?.to_le_bytes());
     covered.extend_from_slice(policy.as_bytes());
+    covered.resize(covered.len().next_multiple_of(8), 0);
     let crc = crc32fast::hash(&covered).to_le_bytes();
     Some([MAGIC.as_slice(), &HEADER.to_le_bytes(), &crc, &covered, &checkpoint].concat())
 }
@@ -49,14 +51,15 @@ pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Cache> {
     let (offset, rest) = rest.split_first_chunk()?;
     let (line, rest) = rest.split_first_chunk()?;
     let (length, rest) = rest.split_first_chunk()?;
-    let (policy, checkpoint) = rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)?;
-    let covered = covered.get(..24 + policy.len())?;
+    let length = usize::try_from(u32::from_le_bytes(*length)).ok()?;
+    let (name, checkpoint) = rest.split_at_checked(length.checked_next_multiple_of(8)?)?;
+    let covered = covered.get(..24 + name.len())?;
     if crc32fast::hash(covered) != u32::from_le_bytes(*crc) {
         return None;
     }
     let version = Version(u64::from_le_bytes(*version));
     let place = Place { version, offset: u64::from_le_bytes(*offset), crc: u32::from_le_bytes(*line) };
-    let policy = std::str::from_utf8(policy).ok()?.to_owned();
+    let policy = std::str::from_utf8(name.get(..length)?).ok()?.to_owned();
     let state = checkpoint::from_bytes(checkpoint).ok()?;
     Some(Cache { place, cached: Cached { version, policy, state } })
 }

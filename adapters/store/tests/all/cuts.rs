@@ -20,7 +20,7 @@ fn log() -> Vec<u8> {
 
 /// How many records are in appends that are wholly there.
 fn whole(bytes: &[u8]) -> u64 {
-    match bytes.iter().filter(|byte| **byte == b'\n').count() as u64 {
+    match memchr::memchr_iter(b'\n', bytes).count() as u64 {
         appended @ 0..=3 => appended,
         4..=5 => 3,
         _ => 6,
@@ -106,7 +106,7 @@ fn moved_lines_are_damage() {
     let lines: Vec<&str> = log.lines().collect();
     let folder = tempfile::tempdir().unwrap();
     for order in [vec![0, 2, 1, 3, 4, 5], vec![0, 2, 3, 4, 5], vec![0, 1, 1, 2], vec![1, 2], vec![0, 1, 2, 4, 5, 3]] {
-        let moved: String = order.iter().map(|&line| format!("{}\n", lines[line])).collect();
+        let moved: String = order.iter().flat_map(|&line| [lines[line], "\n"]).collect();
         let mut store = files(folder.path());
         fs::write(store.path(&session), moved).unwrap();
         let read = read(&mut store, &session, Version::START);

@@ -76,8 +76,9 @@ impl Memory {
         let mut world = self.world();
         let mut dice = world.dice.take().unwrap();
         world.power = None;
-        world.names = world.synced_names.clone();
-        world.folders = world.synced_folders.clone();
+        let World { names, synced_names, folders, synced_folders, .. } = &mut *world;
+        names.clone_from(synced_names);
+        folders.clone_from(synced_folders);
         world.files.iter_mut().for_each(|file| file.restart(&mut dice));
         world.dice = Some(dice);
     }

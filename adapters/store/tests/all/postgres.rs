@@ -67,7 +67,7 @@ fn migrations_run_once() {
         }
     });
     assert_eq!(connect(&url).sessions().unwrap().len(), 8);
-    server.sql(&url, "INSERT INTO session_todo_schema VALUES (1000)");
+    Server::sql(&url, "INSERT INTO session_todo_schema VALUES (1000)");
     let refused = Postgres::connect(&url).map(drop);
     assert!(matches!(refused, Err(StoreError::Schema { found: 1000, known: 1 })), "{refused:?}");
 }
@@ -83,9 +83,9 @@ fn missing_and_broken_records_are_damage() {
         store.append(&id(session), Version::START, &records).unwrap();
         open(store.as_mut(), &id(session)).unwrap();
     }
-    server.sql(&url, "DELETE FROM session_todo_record WHERE session = 'missing' AND version = 3");
-    server.sql(&url, "UPDATE session_todo_record SET record = '{}' WHERE session = 'broken' AND version = 70");
-    server.sql(&url, "UPDATE session_todo_cache SET state = '{\"version\":1}'");
+    Server::sql(&url, "DELETE FROM session_todo_record WHERE session = 'missing' AND version = 3");
+    Server::sql(&url, "UPDATE session_todo_record SET record = '{}' WHERE session = 'broken' AND version = 70");
+    Server::sql(&url, "UPDATE session_todo_cache SET state = '{\"version\":1}'");
     let read = store.read(&id("missing"), Version::START, &mut |_, _| Ok(()));
     assert!(matches!(read, Err(StoreError::Damaged { good: Version(2), .. })), "{read:?}");
     let opened = open(store.as_mut(), &id("broken"));
@@ -102,7 +102,7 @@ fn ended_connection_comes_back() {
     let mut store = connect(&url);
     store.append(&id("s"), Version::START, &[begin()]).unwrap();
     for version in 1..20 {
-        server.sql(
+        Server::sql(
             &url,
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> \
              pg_backend_pid()",

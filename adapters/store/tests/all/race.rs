@@ -29,7 +29,9 @@ pub(crate) fn one_wins_each_version(place: &str) {
     let reports = go(&mut children);
     let winners = winners(children, reports);
     let mut by = [0; PROCESSES];
-    winners.values().for_each(|&winner| by[winner] += 1);
+    for &winner in winners.values() {
+        by[winner] += 1;
+    }
     eprintln!("versions won by each process: {by:?}");
     let records = all(store(place).as_mut(), &id("s"));
     assert_eq!(winners.keys().copied().collect::<Vec<_>>(), (1..=records.len()).collect::<Vec<_>>());

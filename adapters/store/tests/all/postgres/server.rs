@@ -45,11 +45,11 @@ impl Server {
     /// The URL of a new, empty database.
     pub(crate) fn database(&self) -> String {
         let name = format!("d{}", self.databases.fetch_add(1, Ordering::Relaxed));
-        self.sql(&self.url("postgres"), &format!("CREATE DATABASE {name}"));
+        Self::sql(&self.url("postgres"), &format!("CREATE DATABASE {name}"));
         self.url(&name)
     }
 
-    pub(crate) fn sql(&self, url: &str, statement: &str) {
+    pub(crate) fn sql(url: &str, statement: &str) {
         let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
         client.batch_execute(statement).unwrap();
     }
@@ -112,6 +112,5 @@ fn programs() -> Option<PathBuf> {
     debian.sort();
     let path = std::env::var_os("PATH").unwrap_or_default();
     let others = std::env::split_paths(&path).collect::<Vec<_>>();
-    let found = debian.into_iter().rev().chain(others).find(|folder| Path::join(folder, "initdb").exists());
-    found
+    debian.into_iter().rev().chain(others).find(|folder| Path::join(folder, "initdb").exists())
 }
