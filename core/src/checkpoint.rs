@@ -84,7 +84,7 @@ pub fn from_bytes(bytes: &[u8]) -> Result<State, BrokenCheckpoint> {
 #[derive(Clone, Copy)]
 pub struct View<'a>(&'a ArchivedState);
 
-/// The list of these bytes, which begin at an address that 8 divides, as every vector's and memory map's do.
+/// The list of these bytes, which begin at an address that 8 divides, as what an allocator gives does.
 ///
 /// # Errors
 ///
