@@ -145,14 +145,9 @@ fn state_ratios(folder: &Path) {
     let read = |bytes: &Vec<u8>| drop(black_box(checkpoint::from_bytes(black_box(bytes)).expect("our own bytes")));
     let parse = |json: &Vec<u8>| drop(black_box(serde_json::from_slice::<State>(black_box(json)).expect("our own")));
     let each = |nanoseconds: f64| nanoseconds / f64::from(STATES) / 1e3;
-    let (mut parsed, mut owned, mut viewed) = (Vec::new(), Vec::new(), Vec::new());
-    // In turn, so that what disturbs one disturbs all.
-    for _ in 0..51 {
-        parsed.push(nanoseconds(|| jsons.iter().for_each(parse)));
-        owned.push(nanoseconds(|| checkpoints.iter().for_each(read)));
-        viewed.push(nanoseconds(|| checkpoints.iter().for_each(|bytes| view(bytes))));
-    }
-    let [parsed, read, viewed] = [parsed, owned, viewed].map(|times| each(middle(times)));
+    let parsed = each(median(51, || jsons.iter().for_each(parse)));
+    let read = each(median(51, || checkpoints.iter().for_each(read)));
+    let viewed = each(median(51, || checkpoints.iter().for_each(|bytes| view(bytes))));
     println!("state from JSON    {parsed:8.2} us, of {STATES}, in memory");
     println!("state from bytes   {read:8.2} us, JSON takes {:5.1} times that", parsed / read);
     println!("read in place      {viewed:8.2} us, JSON takes {:5.1} times that (at least 10)", parsed / viewed);

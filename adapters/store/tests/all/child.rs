@@ -14,7 +14,6 @@ const ORDERS: &str = "SESSION_TODO_STORE_CHILD";
 
 /// Where a store is: a folder, with `sync:` before it for a sync at each append, or a database's URL.
 pub(crate) fn store(place: &str) -> Box<dyn Store> {
-    #[cfg(feature = "postgres")]
     if place.starts_with("postgres:") {
         // It may be restarting when this process comes.
         loop {

@@ -71,6 +71,11 @@ impl Memory {
         self.world().power = Some(operations);
     }
 
+    /// It was the process that ended, and not the power.
+    pub(crate) fn go_on(&self) {
+        self.world().power = None;
+    }
+
     /// The power is back, and what was not synced is as chance has it.
     pub(crate) fn restart(&self) {
         let mut world = self.world();

@@ -14,7 +14,6 @@ mod kill;
 mod machine;
 mod names;
 mod policy;
-#[cfg(feature = "postgres")]
 mod postgres;
 mod power;
 mod race;

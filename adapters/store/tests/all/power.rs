@@ -96,3 +96,26 @@ fn power_cut_without_sync_loses_the_end_or_is_reported() {
     eprintln!("{shortened} logs shortened, {reported} reported as damaged");
     assert!(shortened > 0 && reported > 0);
 }
+
+/// A process ends at any operation of a log's first append, another one goes on, and then the power is cut: what the
+/// first did not come to sync is synced by the second, before it acknowledges anything.
+#[test]
+fn what_a_dead_process_did_not_sync_is_synced_by_the_next() {
+    let mut begun = 0;
+    for operations in 0..40 {
+        let memory = Memory::new(operations as u64);
+        let session = id("s");
+        store(&memory).unwrap();
+        memory.lose_power_after(operations);
+        let _ = store(&memory).map(|mut store| store.append(&session, Version::START, &[expected(1)]));
+        memory.go_on();
+        let mut store = store(&memory).unwrap();
+        let found = all(&mut store, &session).len() as u64;
+        begun += found;
+        store.append(&session, Version(found), &[expected(found + 1)]).unwrap();
+        memory.restart();
+        let found = (1..=found + 1).map(expected).collect::<Vec<_>>();
+        assert_eq!(all(&mut self::store(&memory).unwrap(), &session), found, "ended after {operations}");
+    }
+    assert!(begun > 0 && begun < 40, "some ended before the record was there, and some after: {begun}");
+}
