@@ -144,14 +144,18 @@ fn state_ratios(folder: &Path) {
     let jsons: Vec<_> = states.iter().map(|state| serde_json::to_vec(state).expect("a state is JSON")).collect();
     let read = |bytes: &Vec<u8>| drop(black_box(checkpoint::from_bytes(black_box(bytes)).expect("our own bytes")));
     let parse = |json: &Vec<u8>| drop(black_box(serde_json::from_slice::<State>(black_box(json)).expect("our own")));
-    let each = |nanoseconds: f64| nanoseconds / f64::from(STATES) / 1e3;
-    let parsed = each(median(51, || jsons.iter().for_each(parse)));
-    let read = each(median(51, || checkpoints.iter().for_each(read)));
-    let viewed = each(median(51, || checkpoints.iter().for_each(|bytes| view(bytes))));
+    let (parsed, read) = (of_each(&jsons, parse), of_each(&checkpoints, read));
+    let viewed = of_each(&checkpoints, |bytes| view(bytes));
     println!("state from JSON    {parsed:8.2} us, of {STATES}, in memory");
     println!("state from bytes   {read:8.2} us, JSON takes {:5.1} times that", parsed / read);
     println!("read in place      {viewed:8.2} us, JSON takes {:5.1} times that (at least 10)", parsed / viewed);
-    state_files(folder, &states, &jsons, each);
+    state_files(folder, &states, &jsons);
+}
+
+/// Microseconds of one: the median of pieces that are short enough for many not to be interrupted.
+fn of_each(all: &[Vec<u8>], run: impl Fn(&Vec<u8>)) -> f64 {
+    let pieces = (0..11).flat_map(|_| all.chunks(100));
+    middle(pieces.map(|piece| nanoseconds(|| piece.iter().for_each(&run))).collect()) / 100.0 / 1e3
 }
 
 /// Looks at every item of a checkpoint, as a listing of open items does.
@@ -162,7 +166,8 @@ fn view(bytes: &[u8]) {
     }
 }
 
-fn state_files(folder: &Path, states: &[State], jsons: &[Vec<u8>], each: impl Fn(f64) -> f64) {
+fn state_files(folder: &Path, states: &[State], jsons: &[Vec<u8>]) {
+    let each = |nanoseconds: f64| nanoseconds / f64::from(STATES) / 1e3;
     let json_folder = folder.join("json");
     fs::create_dir(&json_folder).expect("a folder");
     let mut store = Files::open(folder.join("states"), Sync::Os).expect("a folder");
