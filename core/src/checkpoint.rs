@@ -14,10 +14,14 @@
 //! | 24.. | the archive |
 
 use alloc::vec::Vec;
+use core::any::TypeId;
 
+use rkyv::primitive::ArchivedU32;
 use rkyv::rancor::Error;
+use rkyv::rend;
 use rkyv::util::AlignedVec;
 
+use crate::list::{ArchivedStatus, Status};
 use crate::state::{ArchivedState, BrokenState, State};
 
 const MAGIC: [u8; 8] = *b"STODOCKP";
@@ -64,24 +68,73 @@ pub fn to_bytes(state: &State) -> Result<Vec<u8>, BrokenCheckpoint> {
 ///
 /// Anything but the unchanged bytes of [`to_bytes`] of this schema and layout.
 pub fn from_bytes(bytes: &[u8]) -> Result<State, BrokenCheckpoint> {
+    let archive = archive(bytes)?;
+    // It has to stand where its types may.
+    let mut aligned = AlignedVec::<16>::with_capacity(archive.len());
+    aligned.extend_from_slice(archive);
+    let state: State = rkyv::deserialize::<State, Error>(access(&aligned)?)
+        .map_err(|_| BrokenCheckpoint::Damaged("the archive can't be read"))?;
+    state.check()?;
+    Ok(state)
+}
+
+/// The list of a checkpoint, read where it stands: nothing is copied, so a look at ten thousand sessions costs
+/// little. That the bytes are the ones that were written is checked, and that they are in order; not again the
+/// rules of a list, which it followed when it was written.
+#[derive(Clone, Copy)]
+pub struct View<'a>(&'a ArchivedState);
+
+/// The list of these bytes, which begin at an address that 8 divides, as what an allocator gives does.
+///
+/// # Errors
+///
+/// As [`from_bytes`], and bytes that begin elsewhere.
+pub fn view(bytes: &[u8]) -> Result<View<'_>, BrokenCheckpoint> {
+    access(archive(bytes)?).map(View)
+}
+
+impl<'a> View<'a> {
+    /// Whether the list reads as empty for now (A1).
+    #[must_use]
+    pub const fn is_set_aside(&self) -> bool {
+        self.0.set_aside
+    }
+
+    /// Id, content and status of the items, in order.
+    #[must_use]
+    pub fn items(&self) -> impl ExactSizeIterator<Item = (&'a str, &'a str, Status)> {
+        let items = self.0.list.items.iter();
+        items.map(|item| (item.id.as_str(), item.content.as_str(), status(&item.status)))
+    }
+}
+
+const fn status(archived: &ArchivedStatus) -> Status {
+    match archived {
+        ArchivedStatus::Pending => Status::Pending,
+        ArchivedStatus::InProgress => Status::InProgress,
+        ArchivedStatus::Blocked => Status::Blocked,
+        ArchivedStatus::Completed => Status::Completed,
+        ArchivedStatus::Cancelled => Status::Cancelled,
+    }
+}
+
+/// The archive behind a header that matches.
+fn archive(bytes: &[u8]) -> Result<&[u8], BrokenCheckpoint> {
     let (head, archive) = bytes.split_at_checked(HEADER).ok_or(BrokenCheckpoint::Header("length"))?;
+    let ours = header(archive.len());
     for (name, range) in [("magic", 0..8), ("schema", 8..12), ("layout", 12..16), ("length", 16..20)] {
-        if head.get(range.clone()) != header(archive.len()).get(range) {
+        if head.get(range.clone()) != ours.get(range) {
             return Err(BrokenCheckpoint::Header(name));
         }
     }
     if head.get(CHECKSUM) != Some(&checksum(bytes).to_le_bytes()) {
         return Err(BrokenCheckpoint::Damaged("the checksum differs"));
     }
-    // The archive is read in place, so it has to stand where its types may.
-    let mut aligned = AlignedVec::<16>::with_capacity(archive.len());
-    aligned.extend_from_slice(archive);
-    let archived = rkyv::access::<ArchivedState, Error>(&aligned);
-    let archived = archived.map_err(|_| BrokenCheckpoint::Damaged("the archive is not valid"))?;
-    let state: State = rkyv::deserialize::<State, Error>(archived)
-        .map_err(|_| BrokenCheckpoint::Damaged("the archive can't be read"))?;
-    state.check()?;
-    Ok(state)
+    Ok(archive)
+}
+
+fn access(archive: &[u8]) -> Result<&ArchivedState, BrokenCheckpoint> {
+    rkyv::access::<ArchivedState, Error>(archive).map_err(|_| BrokenCheckpoint::Damaged("the archive is not valid"))
 }
 
 /// The header with the checksum left out.
@@ -97,9 +150,8 @@ fn header(length: usize) -> [u8; HEADER] {
 
 /// What other crates of a build can switch in rkyv, as this build has it.
 fn layout() -> u32 {
-    let number = rkyv::to_bytes::<Error>(&1_u32).unwrap_or_default();
-    // The 1 stands in front, or at the end.
-    let first = number.first().copied().unwrap_or(u8::MAX);
+    let little = [TypeId::of::<rend::u32_le>(), TypeId::of::<rend::unaligned::u32_ule>()];
+    let first = u8::from(little.contains(&TypeId::of::<ArchivedU32>()));
     let pointer = u8::try_from(size_of::<rkyv::primitive::ArchivedUsize>()).unwrap_or(u8::MAX);
     let aligned = u8::try_from(align_of::<rkyv::primitive::ArchivedU64>()).unwrap_or(u8::MAX);
     u32::from_le_bytes([first, pointer, aligned, 0])

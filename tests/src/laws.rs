@@ -342,10 +342,13 @@ fn stored_as_checkpoint(state: &State) -> Law {
     let bytes = checkpoint::to_bytes(state).map_err(|error| format!("law 11: {error}"))?;
     let read = checkpoint::from_bytes(&bytes).map_err(|error| format!("law 11: {error}"))?;
     same("law 11: the checkpoint", state, &read)?;
+    let view = checkpoint::view(&bytes).map_err(|error| format!("law 11: {error}"))?;
+    let items = state.list().items().iter().map(|item| (&*item.id, &*item.content, item.status));
+    same("law 11: the checkpoint in place", &items.collect::<Vec<_>>(), &view.items().collect())?;
     for at in (0..bytes.len()).step_by(bytes.len() / 64 + 1) {
         let mut damaged = bytes.clone();
         damaged[at] ^= 1 << (at % 8);
-        if checkpoint::from_bytes(&damaged).is_ok() {
+        if checkpoint::from_bytes(&damaged).is_ok() || checkpoint::view(&damaged).is_ok() {
             return Err(format!("law 11: a checkpoint with a flipped bit in byte {at} is read"));
         }
         if checkpoint::from_bytes(&bytes[..at]).is_ok() {

@@ -1,0 +1,123 @@
+//! A disk that fails: the error is given, the event does not count, and the next append works or says why not.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use session_todo_store::{AppendError, Files, Store, StoreError, Sync, Version};
+
+use crate::common::{all, expected, id, numbered};
+use crate::disk::{Fault, Memory};
+
+const FOLDER: &str = "/logs";
+
+fn store(memory: &Memory) -> Files {
+    Files::on(Box::new(memory.clone()), Path::new(FOLDER), Sync::Each).unwrap()
+}
+
+/// A store with a log of ten records.
+fn begun(memory: &Memory) -> Files {
+    let mut store = store(memory);
+    let records: Vec<_> = (1..=10).map(expected).collect();
+    store.append(&id("s"), Version::START, &records).unwrap();
+    store
+}
+
+fn is_io(result: &Result<Version, AppendError>) -> bool {
+    matches!(result, Err(AppendError::Store(StoreError::Io { .. })))
+}
+
+/// Faults that the store can undo: the same append then works, in this process and as seen from another.
+#[test]
+fn failed_append_is_not_there_and_the_next_one_works() {
+    let write = |kind| vec![Fault::Write(kind)];
+    let broken = |bytes, kind| vec![Fault::Short(bytes), Fault::Write(kind)];
+    let cases = [
+        write(ErrorKind::StorageFull),
+        write(ErrorKind::Other),
+        write(ErrorKind::QuotaExceeded),
+        broken(1, ErrorKind::StorageFull),
+        broken(40, ErrorKind::StorageFull),
+        broken(60, ErrorKind::Other),
+        vec![Fault::Short(20), Fault::Short(0)],
+        vec![Fault::Sync],
+        vec![Fault::Sync, Fault::Sync, Fault::Sync],
+        vec![Fault::Write(ErrorKind::StorageFull), Fault::Sync],
+    ];
+    for faults in cases {
+        for seed in 0..20 {
+            let memory = Memory::new(seed);
+            let mut store = begun(&memory);
+            memory.fail(faults.clone());
+            while !memory.has_failed() {
+                let failed = store.append(&id("s"), Version(10), &[numbered(11)]);
+                assert!(is_io(&failed), "{faults:?}: {failed:?}");
+                assert_eq!(all(&mut self::store(&memory), &id("s")).len(), 10, "{faults:?}");
+            }
+            assert_eq!(store.append(&id("s"), Version(10), &[numbered(11)]).unwrap(), Version(11), "{faults:?}");
+            // What a failed sync left on the disk must not matter: power off, at once.
+            memory.restart();
+            let records: Vec<_> = (1..=11).map(expected).collect();
+            assert_eq!(all(&mut self::store(&memory), &id("s")), records, "{faults:?}, seed {seed}");
+        }
+    }
+}
+
+/// Writes that come in pieces and are interrupted are no failures.
+#[test]
+fn short_and_interrupted_writes_go_on() {
+    let memory = Memory::new(1);
+    let mut store = begun(&memory);
+    memory.fail([Fault::Short(3), Fault::Write(ErrorKind::Interrupted), Fault::Short(10)]);
+    assert_eq!(store.append(&id("s"), Version(10), &[numbered(11)]).unwrap(), Version(11));
+    assert!(memory.has_failed());
+    assert_eq!(all(&mut self::store(&memory), &id("s")).len(), 11);
+}
+
+/// Where the failed append can't be taken back either, the log is what the file holds: half a record is cut, a whole
+/// one is there, and the next append is a conflict that says so. Either way it survives the next power cut.
+#[test]
+fn failed_cut_leaves_what_the_file_holds() {
+    for seed in 0..40 {
+        let memory = Memory::new(seed);
+        let mut store = begun(&memory);
+        memory.fail([Fault::Short(30), Fault::Write(ErrorKind::StorageFull), Fault::Cut]);
+        assert!(is_io(&store.append(&id("s"), Version(10), &[numbered(11)])));
+        assert_eq!(store.append(&id("s"), Version(10), &[numbered(11)]).unwrap(), Version(11));
+        let [torn] = &store.take_torn()[..] else { panic!("one cut is reported") };
+        assert_eq!(torn.bytes, 30);
+
+        memory.fail([Fault::Sync, Fault::Cut]);
+        assert!(is_io(&store.append(&id("s"), Version(11), &[numbered(12)])));
+        let conflict = store.append(&id("s"), Version(11), &[numbered(12)]);
+        assert!(matches!(conflict, Err(AppendError::Conflict { actual: Version(12), .. })), "{conflict:?}");
+        assert_eq!(store.append(&id("s"), Version(12), &[numbered(13)]).unwrap(), Version(13));
+        memory.restart();
+        let records: Vec<_> = (1..=13).map(expected).collect();
+        assert_eq!(all(&mut self::store(&memory), &id("s")), records, "seed {seed}");
+    }
+}
+
+/// A log whose folder could not be synced may be gone after a power cut, so it was not appended to.
+#[test]
+fn failed_sync_of_the_folder_is_a_failed_append() {
+    let memory = Memory::new(1);
+    let mut store = store(&memory);
+    memory.fail([Fault::FolderSync]);
+    assert!(is_io(&store.append(&id("s"), Version::START, &[expected(1)])));
+    assert_eq!(store.append(&id("s"), Version::START, &[expected(1)]).unwrap(), Version(1));
+    memory.restart();
+    assert_eq!(all(&mut self::store(&memory), &id("s")), [expected(1)]);
+}
+
+#[test]
+fn failed_reading_and_opening_are_errors() {
+    for fault in [Fault::Read, Fault::Open] {
+        let memory = Memory::new(1);
+        begun(&memory);
+        let mut store = store(&memory);
+        memory.fail([fault]);
+        let failed = store.read(&id("s"), Version::START, &mut |_, _| Ok(()));
+        assert!(matches!(failed, Err(StoreError::Io { .. })), "{fault:?}");
+        assert_eq!(all(&mut store, &id("s")).len(), 10);
+    }
+}

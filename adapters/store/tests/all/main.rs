@@ -1,0 +1,19 @@
+//! What both stores promise, and what each does when its ground gives way.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod cache;
+mod child;
+mod common;
+mod contract;
+mod cuts;
+mod disk;
+mod faults;
+mod golden;
+mod kill;
+mod machine;
+mod names;
+mod policy;
+mod postgres;
+mod power;
+mod race;

@@ -1,0 +1,175 @@
+//! The same promises on a real PostgreSQL, which the tests start on loopback and stop. Where there is none, they are
+//! skipped, and say so.
+
+mod server;
+
+use std::process::Child;
+use std::sync::{Arc, Mutex, Weak};
+use std::thread::sleep;
+use std::time::Duration;
+
+use proptest::prelude::ProptestConfig;
+use proptest_state_machine::prop_state_machine;
+use session_todo_store::{AppendError, Postgres, Store, StoreError, Version, open};
+
+use self::server::Server;
+use crate::child::{go, start};
+use crate::common::{all, begin, expected, id, numbered, owned};
+use crate::machine::{Home, Opened};
+use crate::{contract, race};
+
+/// Tests that run at once share a server; the last of them stops it.
+fn server() -> Option<Arc<Server>> {
+    static SERVER: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+    let mut shared = SERVER.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let server = shared.upgrade().or_else(|| Server::start().map(Arc::new));
+    *shared = server.as_ref().map_or_else(Weak::new, Arc::downgrade);
+    server
+}
+
+fn connect(url: &str) -> Box<dyn Store> {
+    Box::new(Postgres::connect(url).unwrap())
+}
+
+#[test]
+fn postgres_keeps_every_promise() {
+    let Some(server) = server() else { return };
+    for (name, promise) in contract::PROMISES {
+        eprintln!("{name}");
+        promise(connect(&server.database()).as_mut());
+    }
+}
+
+#[test]
+fn one_process_wins_each_version_on_postgres() {
+    let Some(server) = server() else { return };
+    race::one_wins_each_version(&server.database());
+}
+
+#[test]
+fn parallel_sessions_lose_nothing_on_postgres() {
+    let Some(server) = server() else { return };
+    race::sessions_lose_nothing(&server.database());
+}
+
+/// Many who find an empty database at once: one makes the tables.
+#[test]
+fn migrations_run_once() {
+    let Some(server) = server() else { return };
+    let url = server.database();
+    std::thread::scope(|scope| {
+        for number in 0..8 {
+            let url = &url;
+            scope.spawn(move || {
+                let session = id(&format!("s{number}"));
+                connect(url).append(&session, Version::START, &[begin()]).unwrap();
+            });
+        }
+    });
+    assert_eq!(connect(&url).sessions().unwrap().len(), 8);
+    Server::sql(&url, "INSERT INTO session_todo_schema VALUES (1000)");
+    let refused = Postgres::connect(&url).map(drop);
+    assert!(matches!(refused, Err(StoreError::Schema { found: 1000, known: 1 })), "{refused:?}");
+}
+
+/// What was changed in the tables by hand is told, and not skipped.
+#[test]
+fn missing_and_broken_records_are_damage() {
+    let Some(server) = server() else { return };
+    let url = server.database();
+    let mut store = connect(&url);
+    for session in ["missing", "broken", "cache"] {
+        let records: Vec<_> = (1..=100).map(expected).collect();
+        store.append(&id(session), Version::START, &records).unwrap();
+        open(store.as_mut(), &id(session)).unwrap();
+    }
+    Server::sql(&url, "DELETE FROM session_todo_record WHERE session = 'missing' AND version = 3");
+    Server::sql(&url, "UPDATE session_todo_record SET record = '{}' WHERE session = 'broken' AND version = 70");
+    Server::sql(&url, "UPDATE session_todo_cache SET state = '{\"version\":1}'");
+    let read = store.read(&id("missing"), Version::START, &mut |_, _| Ok(()));
+    assert!(matches!(read, Err(StoreError::Damaged { good: Version(2), .. })), "{read:?}");
+    let opened = open(store.as_mut(), &id("broken"));
+    assert!(matches!(opened, Err(StoreError::Damaged { good: Version(69), .. })), "{opened:?}");
+    assert_eq!(store.cached_state(&id("cache")).unwrap(), None, "a state that can't be read is none");
+    assert_eq!(open(store.as_mut(), &id("cache")).unwrap().unwrap().version, Version(100));
+}
+
+/// A connection that is gone, as a network or an administrator ends it: the store connects again.
+#[test]
+fn ended_connection_comes_back() {
+    let Some(server) = server() else { return };
+    let url = server.database();
+    let mut store = connect(&url);
+    store.append(&id("s"), Version::START, &[begin()]).unwrap();
+    for version in 1..20 {
+        Server::sql(
+            &url,
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> \
+             pg_backend_pid()",
+        );
+        if version % 2 == 0 {
+            let stale = store.append(&id("s"), Version(version - 1), &[numbered(99)]);
+            assert!(matches!(stale, Err(AppendError::Conflict { .. })), "a conflict is a conflict: {stale:?}");
+        }
+        store.append(&id("s"), Version(version), &[numbered(version + 1)]).unwrap();
+    }
+    assert_eq!(all(store.as_mut(), &id("s")), (1..=20).map(expected).collect::<Vec<_>>());
+}
+
+/// The server is stopped without ceremony and started again in the middle of a run, several times. What was
+/// acknowledged is there, the writers go on by themselves, and nothing is written twice.
+#[test]
+fn server_restarted_at_once_loses_nothing() {
+    // Its own, since the others' must stay up.
+    let Some(server) = Server::start() else { return };
+    let url = server.database();
+    connect(&url).append(&id("s"), Version::START, &[begin()]).unwrap();
+    let mut children: Vec<Child> = (0..2).map(|number| start("race", &url, number)).collect();
+    let reports = go(&mut children);
+    let mut writer = start("own", &url, 7);
+    let mut watch = connect(&url);
+    for version in [50, 150, 250] {
+        while watch.read(&id("s"), Version(u64::MAX), &mut |_, _| Ok(())).unwrap().0 < version {
+            sleep(Duration::from_millis(5));
+        }
+        server.restart();
+    }
+    let winners = race::winners(children, reports);
+    assert!(writer.wait().unwrap().success(), "its appends are never conflicts: nobody else writes there");
+    let mut store = connect(&url);
+    let records = all(store.as_mut(), &id("s"));
+    // Each record has exactly one who was told that it is theirs, though replies were lost on the way.
+    assert_eq!(winners.into_keys().collect::<Vec<_>>(), (2..=records.len()).collect::<Vec<_>>());
+    for thread in 0..crate::child::OWN {
+        let records: Vec<_> = all(store.as_mut(), &crate::child::own_session(7, thread));
+        assert_eq!(records.len() as u64, crate::child::RECORDS);
+        assert!(records.iter().map(owned).eq((1..=crate::child::RECORDS).map(expected)));
+    }
+}
+
+/// A server and a database, or neither.
+pub(crate) struct Database(Option<(Arc<Server>, String)>);
+
+impl Home for Database {
+    fn new() -> Self {
+        Self(server().map(|server| {
+            let url = server.database();
+            (server, url)
+        }))
+    }
+
+    fn open(&self) -> Box<dyn Store> {
+        match &self.0 {
+            Some((_, url)) => connect(url),
+            // No server: the run shows nothing more than the one on files does.
+            None => Home::open(&<tempfile::TempDir as Home>::new()),
+        }
+    }
+}
+
+prop_state_machine! {
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn postgres_is_vectors(sequential 1..25 => Opened<Database>);
+}
