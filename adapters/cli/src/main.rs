@@ -43,9 +43,9 @@ enum Command {
         /// The list as this request of the main agent leaves
         #[arg(long, value_name = "REQUEST")]
         at: Option<u64>,
-        /// What this policy would have said
-        #[arg(long, value_name = "NAME", default_value = "default", value_parser = policy)]
-        policy: Policy,
+        /// What this policy would have said: `default` where none is named, and in a log of our own its own
+        #[arg(long, value_name = "NAME", value_parser = policy)]
+        policy: Option<Policy>,
     },
     /// Compare the replayed list with the lists that the product itself recorded
     Verify {
@@ -61,9 +61,9 @@ enum Command {
         /// Session logs, or folders of them
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// What this policy would have said
-        #[arg(long, value_name = "NAME", default_value = "default", value_parser = policy)]
-        policy: Policy,
+        /// What this policy would have said: `default` where none is named, and in a log of our own its own
+        #[arg(long, value_name = "NAME", value_parser = policy)]
+        policy: Option<Policy>,
     },
     /// Tool definitions that can be pasted into a request
     Tools {
@@ -95,7 +95,7 @@ fn main() -> ExitCode {
         }
         Command::Verify { files, json } => {
             let print = if json { Print::ChecksJson } else { Print::Checks };
-            run::run(&files, &Task { at: None, policy: Policy::DEFAULT, print, timeline: false })
+            run::run(&files, &Task { at: None, policy: None, print, timeline: false })
         }
         Command::Timeline { files, policy } => {
             run::run(&files, &Task { at: None, policy, print: Print::Timeline, timeline: true })

@@ -1,10 +1,11 @@
 use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use session_todo::{Agent, Call, Caller, Change, Done, Effect, Event, Item, Outcome, Session, Tool};
-use session_todo_transcript::{Database, Family, Found, Product, Recorded, StoredSession, Verdict, read};
+use session_todo::{Agent, Call, Caller, Change, Done, Effect, Event, Item, Outcome, Policy, Session, State, Tool};
+use session_todo_store::{Flaw, Record, is_log, read_log};
+use session_todo_transcript::{Database, Family, Found, Product, Recorded, Skipped, StoredSession, Verdict, read};
 
 use crate::report::{Compaction, Reminder, Report, Skip};
 use crate::run::Task;
@@ -22,6 +23,7 @@ pub(crate) fn replay(path: &Path, task: &Task) -> Vec<Report> {
     };
     match log {
         Log::Database(database) => sessions(&database, path, task),
+        Log::Own(log) => vec![own(log, path, task)],
         Log::Lines(product, log) => {
             let mut replay = Replay::new(path, task);
             replay.report.format = product.map(|product| product.to_string());
@@ -29,6 +31,17 @@ pub(crate) fn replay(path: &Path, task: &Task) -> Vec<Report> {
             vec![replay.finish(read.err())]
         }
     }
+}
+
+/// A log of our own, folded as it was logged (P6).
+fn own(log: Box<dyn Read + Send>, path: &Path, task: &Task) -> Report {
+    let mut replay = Replay::new(path, task);
+    replay.report.format = Some("session-todo".into());
+    let read = read_log(BufReader::new(log), |_, record| replay.record(record, task.policy.as_ref()));
+    if let Ok(Some(Flaw { line, offset, why })) = read {
+        replay.report.skip(Skip::of(Skipped { line, offset, why }, None));
+    }
+    replay.finish(read.err())
 }
 
 /// Each session of a database is a report of its own; those of sub-agents belong to others.
@@ -51,6 +64,7 @@ fn sessions(database: &Database, path: &Path, task: &Task) -> Vec<Report> {
 enum Log {
     Lines(Option<Product>, Box<dyn Read + Send>),
     Database(Database),
+    Own(Box<dyn Read + Send>),
 }
 
 impl Log {
@@ -63,6 +77,7 @@ impl Log {
         file.by_ref().take(HEAD).read_to_end(&mut head)?;
         match Product::of(&head) {
             _ if head.iter().all(u8::is_ascii_whitespace) => Ok(Self::Lines(None, Box::new(io::empty()))),
+            _ if is_log(&head) => Ok(Self::Own(Box::new(io::Cursor::new(head).chain(file)))),
             None => Err(io::Error::new(io::ErrorKind::InvalidData, "not a session log of a product that is known")),
             Some(Product::Sqlite) => Database::open(path).map(Self::Database),
             product => Ok(Self::Lines(product, Box::new(io::Cursor::new(head).chain(file)))),
@@ -73,6 +88,8 @@ impl Log {
 /// A session's log on its way into a report.
 struct Replay {
     session: Session,
+    /// In a log of our own, the session under the policy whose words are asked for.
+    said: Option<Session>,
     report: Report,
     at: Option<u64>,
     /// Whether each change is told.
@@ -92,7 +109,8 @@ struct Replay {
 impl Replay {
     fn new(path: &Path, task: &Task) -> Self {
         Self {
-            session: Session::new(task.policy.clone()),
+            session: Session::new(task.policy.clone().unwrap_or(Policy::DEFAULT)),
+            said: None,
             report: Report::of(path),
             at: task.at,
             timeline: task.timeline,
@@ -121,6 +139,21 @@ impl Replay {
         }
     }
 
+    /// A record of our own log. A policy starts from its state; no event before it is folded again (P6).
+    fn record(&mut self, record: Record<'_>, asked: Option<&Policy>) {
+        match record {
+            _ if self.over => {}
+            Record::Event(event) => self.event(&event),
+            Record::Policy { name, state } => match Policy::named(&name) {
+                Some(policy) => {
+                    self.said = asked.map(|asked| Session::resume(asked.clone(), State::clone(&state)));
+                    self.session = Session::resume(policy, *state);
+                }
+                None => words(&format!("{}: no policy is named {name}; the one before goes on", self.report.file())),
+            },
+        }
+    }
+
     fn event(&mut self, event: &Event<'_>) {
         let before = self.timeline.then(|| self.session.state().list().clone());
         let change = self.session.apply(event);
@@ -129,9 +162,13 @@ impl Replay {
         }
         self.count(event, &change);
         let request = self.session.state().requests();
+        let effect = match &mut self.said {
+            Some(said) => said.step(event),
+            None => self.session.render(&change),
+        };
         match event {
             Event::RequestSent { by: Agent::Main } => {
-                if let Some(Effect::AppendSystemReminder(reminder)) = self.session.render(&change)
+                if let Some(Effect::AppendSystemReminder(reminder)) = effect
                     && let Some(items) = reminder.items
                 {
                     self.report.reminders.push(Reminder { request, items });
@@ -139,7 +176,7 @@ impl Replay {
                 self.over = self.at == Some(request);
             }
             Event::Compacted => {
-                let items = match self.session.render(&change) {
+                let items = match effect {
                     Some(Effect::InjectCompactSnapshot(snapshot)) => snapshot.items,
                     _ => 0,
                 };
@@ -159,7 +196,7 @@ impl Replay {
         self.report.compared.add(recorded.line, &verdict);
         if let Verdict::Differ { correction, .. } = verdict {
             self.family = Some(recorded.family);
-            self.record(correction);
+            self.put(correction);
             match recorded.against(self.session.state().list()) {
                 Verdict::Agree { .. } => self.report.corrected += 1,
                 _ => self.report.uncorrected += 1,
@@ -168,7 +205,7 @@ impl Replay {
     }
 
     /// Puts a whole list in place.
-    fn record(&mut self, arguments: String) {
+    fn put(&mut self, arguments: String) {
         let call = Call {
             by: Caller::Record,
             name: "todo_write".into(),
@@ -183,7 +220,7 @@ impl Replay {
         let gone = usize::try_from(turns).unwrap_or(usize::MAX).min(self.turns.len());
         let list = self.turns.drain(self.turns.len() - gone..).next();
         if let Some(list) = list {
-            self.record(list);
+            self.put(list);
         }
     }
 
@@ -259,6 +296,7 @@ impl Replay {
 
     fn finish(mut self, why: Option<io::Error>) -> Report {
         self.report.requests = self.session.state().requests();
+        self.report.policy = self.said.as_ref().unwrap_or(&self.session).policy().name.to_string();
         if let Some(at) = self.at.filter(|_| !self.over) {
             words(&format!("{}: there is no request {at}; this is the end", self.report.file()));
         }

@@ -2,7 +2,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use serde::Serialize;
-use session_todo::{Item, Policy, Status};
+use session_todo::{Item, Status};
 use session_todo_transcript::{Skipped, Verdict};
 
 use crate::run::Task;
@@ -73,6 +73,9 @@ pub(crate) struct Report {
     /// Sub-agents' logs that are not there.
     #[serde(skip)]
     pub(crate) agents_missing: u64,
+    /// Whose reminders they are.
+    #[serde(skip)]
+    pub(crate) policy: String,
     #[serde(skip)]
     pub(crate) resumes: u64,
     #[serde(skip)]
@@ -196,6 +199,7 @@ impl Report {
             corrected: 0,
             uncorrected: 0,
             strangers: 0,
+            policy: String::new(),
             missing: 0,
             agents_missing: 0,
             resumes: 0,
@@ -257,7 +261,7 @@ impl Report {
                 writeln!(out)?;
             }
             _ if self.why.is_some() => {}
-            Print::Text => self.print_text(&mut out, &task.policy)?,
+            Print::Text => self.print_text(&mut out)?,
             Print::Checks => self.compared.print(&mut out, &self.file)?,
             Print::Timeline => {
                 writeln!(out, "{}: {}", line(&self.file), self.outcome.as_str())?;
@@ -269,7 +273,7 @@ impl Report {
         Ok(())
     }
 
-    fn print_text(&self, out: &mut impl Write, policy: &Policy) -> io::Result<()> {
+    fn print_text(&self, out: &mut impl Write) -> io::Result<()> {
         let Calls { write, read, refused, pending } = self.calls;
         writeln!(out, "{}: {}", line(&self.file), self.outcome.as_str())?;
         writeln!(out, "  requests     {}", self.requests)?;
@@ -288,7 +292,7 @@ impl Report {
         }
         let reminders =
             self.reminders.iter().map(|Reminder { request, items }| format!("{request} ({})", count(*items)));
-        writeln!(out, "  reminders    policy {}, on request {}", policy.name, listed(reminders))?;
+        writeln!(out, "  reminders    policy {}, on request {}", self.policy, listed(reminders))?;
         if !self.recorded.is_empty() {
             writeln!(
                 out,

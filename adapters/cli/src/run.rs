@@ -21,7 +21,8 @@ use crate::{DONE, UNREADABLE};
 pub(crate) struct Task {
     /// The request at which to stop.
     pub(crate) at: Option<u64>,
-    pub(crate) policy: Policy,
+    /// Whose words are asked for; where none is named, the log's own, else the default's.
+    pub(crate) policy: Option<Policy>,
     pub(crate) print: Print,
     /// Whether each change is told.
     pub(crate) timeline: bool,

@@ -54,7 +54,7 @@ mod session;
 mod store;
 
 pub use error::{AppendError, StoreError};
-pub use files::{Checked, Disk, DiskFile, Files, OsDisk, Sync, Torn};
+pub use files::{Checked, Disk, DiskFile, Files, Flaw, OsDisk, Sync, Torn, is_log, read_log};
 pub use id::{BadSessionId, SessionId};
 #[cfg(feature = "postgres")]
 pub use postgres::Postgres;

@@ -1,6 +1,7 @@
 //! A folder with a log a session, and its cached state beside it.
 
 mod cache;
+mod copy;
 mod disk;
 mod line;
 mod log;
@@ -10,6 +11,7 @@ mod scan;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+pub use copy::{Flaw, is_log, read_log};
 pub use disk::{Disk, DiskFile, OsDisk};
 use log::Log;
 

@@ -6,6 +6,7 @@ mod cache;
 mod child;
 mod common;
 mod contract;
+mod copy;
 mod cuts;
 mod disk;
 mod faults;
