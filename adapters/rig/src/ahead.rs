@@ -58,28 +58,32 @@ impl Fold {
         ahead.since.push(Folded { granted: Some(key), event, effect });
     }
 
-    /// A call that was taken for granted has ended as this event says: the effect is the one that it had
-    /// in its place. None where it was not taken for granted.
-    pub(crate) fn confirm(&mut self, key: &CallKey, event: &Event<'static>) -> Option<Option<Effect>> {
+    /// Where a call stands that was taken for granted.
+    pub(crate) fn place_of(&self, key: &CallKey) -> Option<usize> {
+        let since = &self.ahead.as_ref()?.since;
+        since.iter().position(|folded| folded.granted.as_ref() == Some(key))
+    }
+
+    /// The call at this place has ended as this event says: the effect is the one that it has there.
+    pub(crate) fn confirm(&mut self, place: usize, event: Event<'static>) -> Option<Effect> {
         let ahead = self.ahead.as_mut()?;
-        let at = ahead.since.iter().position(|folded| folded.granted.as_ref() == Some(key))?;
-        let folded = ahead.since.get_mut(at)?;
+        let folded = ahead.since.get_mut(place)?;
         folded.granted = None;
-        if folded.event != *event {
-            folded.event = event.clone();
+        if folded.event != event {
+            folded.event = event;
             self.session = ahead.fold_again();
         }
-        let effect = ahead.since.get(at)?.effect.clone();
+        let effect = ahead.since.get(place)?.effect.clone();
         if ahead.since.iter().all(|folded| folded.granted.is_none()) {
             self.ahead = None;
         }
-        Some(effect)
+        effect
     }
 
-    /// The calls that are still taken for granted.
-    pub(crate) fn granted(&self) -> Vec<(CallKey, Event<'static>)> {
-        let since = self.ahead.iter().flat_map(|ahead| &ahead.since);
-        since.filter_map(|folded| Some((folded.granted.clone()?, folded.event.clone()))).collect()
+    /// The first call that is still taken for granted.
+    pub(crate) fn first_granted(&self) -> Option<(usize, Event<'static>)> {
+        let mut since = self.ahead.as_ref()?.since.iter().enumerate();
+        since.find_map(|(place, folded)| folded.granted.as_ref().map(|_| (place, folded.event.clone())))
     }
 }
 

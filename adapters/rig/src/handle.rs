@@ -2,11 +2,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rig_core::tool::DynamicTool;
 use serde::{Deserialize, Serialize};
-use session_todo::{Agent, Event, List, Policy, Reminder, Session, State, ToolResult};
+use session_todo::{Agent, Event, List, Policy, Session, State, ToolResult};
 
 use crate::ahead::Fold;
 use crate::hook::Hook;
-use crate::live::Live;
+use crate::live::{Live, Sent};
 use crate::overlay::Overlay;
 use crate::tools;
 
@@ -26,15 +26,9 @@ pub struct Saved {
     state: State,
     /// What was sent beside the history.
     overlay: Overlay,
-    /// What rides on a request that has no response yet.
+    /// A request that has no response yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     in_flight: Option<Sent>,
-}
-
-/// A request that has no response yet.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Sent {
-    riding: Option<Reminder>,
 }
 
 impl Handle {
@@ -51,7 +45,7 @@ impl Handle {
         let Saved { state, overlay, in_flight } = saved;
         let mut fold = Fold::new(Session::resume(policy.clone(), state));
         fold.step(Event::Resumed);
-        Self::of(policy, Live::new(fold, overlay, in_flight.map(|sent| sent.riding)))
+        Self::of(policy, Live::new(fold, overlay, in_flight))
     }
 
     fn of(policy: Policy, live: Live) -> Self {
@@ -101,6 +95,7 @@ impl Handle {
 
     /// A person's edit, as a call of one of the list's tools; the model is told with its next request
     /// (L13). None where no tool of the list's has that name.
+    #[must_use]
     pub fn edit(&self, tool: &str, arguments: &str) -> Option<ToolResult> {
         self.lock().edited(tool.to_owned(), arguments.to_owned())
     }
@@ -124,7 +119,7 @@ impl Handle {
         Saved {
             state: live.fold.session().state().clone(),
             overlay: live.overlay.clone(),
-            in_flight: live.in_flight.clone().map(|riding| Sent { riding }),
+            in_flight: live.in_flight.clone(),
         }
     }
 }

@@ -46,15 +46,10 @@ impl Hook {
             }
             return None;
         }
-        self.main_request(context, request, offers)
+        Some(self.main_request(context, request, offers))
     }
 
-    fn main_request(
-        &self,
-        context: &HookContext,
-        request: &CompletionRequest,
-        offers: bool,
-    ) -> Option<CompletionRequest> {
+    fn main_request(&self, context: &HookContext, request: &CompletionRequest, offers: bool) -> CompletionRequest {
         let known = context.entries(ENTRY).into_iter();
         let mut live = self.lock();
         known
@@ -66,7 +61,7 @@ impl Hook {
         drop(live);
         request.chat_history.extend(messages);
         record(context, &new);
-        Some(request)
+        request
     }
 
     fn is_ours(&self, name: &str) -> bool {

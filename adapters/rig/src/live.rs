@@ -1,5 +1,6 @@
 use rig_agent::agent::RunId;
 use rig_core::message::{CallId, Message};
+use serde::{Deserialize, Serialize};
 use session_todo::{Agent, Call, Caller, Effect, Event, Lane, Outcome, Reminder, Tool, ToolResult};
 
 use crate::ahead::{CallKey, Fold};
@@ -10,10 +11,16 @@ use crate::overlay::{Overlay, Placed, add_to_last_persons};
 pub(crate) struct Live {
     pub(crate) fold: Fold,
     pub(crate) overlay: Overlay,
-    /// Main's request that has no response yet, with what rides on it. What is sent in the place of one
-    /// that died is the same request (spec 1).
-    pub(crate) in_flight: Option<Option<Reminder>>,
+    /// Main's request that has no response yet. What is sent in the place of one that died is the same
+    /// request (spec 1).
+    pub(crate) in_flight: Option<Sent>,
     rounds: Vec<Round>,
+}
+
+/// A request, with what rides on it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Sent {
+    riding: Option<Reminder>,
 }
 
 /// The calls of a response that were not folded yet, in call order; the first is one of the list's tools.
@@ -31,7 +38,7 @@ pub(crate) struct Asked {
 }
 
 impl Live {
-    pub(crate) const fn new(fold: Fold, overlay: Overlay, in_flight: Option<Option<Reminder>>) -> Self {
+    pub(crate) const fn new(fold: Fold, overlay: Overlay, in_flight: Option<Sent>) -> Self {
         Self { fold, overlay, in_flight, rounds: Vec::new() }
     }
 
@@ -39,18 +46,23 @@ impl Live {
     pub(crate) fn request(&mut self, mut own: Vec<Message>, offers_tools: bool) -> (Vec<Message>, Vec<Placed>) {
         if offers_tools && self.in_flight.is_none() {
             let riding = self.request_sent();
-            if let Some(kept) = riding.as_ref().filter(|reminder| reminder.lane != Lane::LastUserMessage) {
-                self.overlay.carry(kept.text.clone());
-            }
-            self.in_flight = Some(riding);
+            self.carry_kept(riding.as_ref());
+            self.in_flight = Some(Sent { riding });
         }
         let new = self.overlay.place(&own);
-        if let Some(Some(Reminder { lane: Lane::LastUserMessage, text, .. })) = &self.in_flight
+        if let Some(Sent { riding: Some(Reminder { lane: Lane::LastUserMessage, text, .. }) }) = &self.in_flight
             && offers_tools
         {
             add_to_last_persons(&mut own, text);
         }
         (self.overlay.put_back(own), new)
+    }
+
+    /// What rides on a request is kept but for one lane.
+    fn carry_kept(&mut self, riding: Option<&Reminder>) {
+        if let Some(kept) = riding.filter(|reminder| reminder.lane != Lane::LastUserMessage) {
+            self.overlay.carry(kept.text.clone());
+        }
     }
 
     fn request_sent(&mut self) -> Option<Reminder> {
@@ -63,8 +75,8 @@ impl Live {
 
     /// Calls whose outcome never came took no effect: their run was stopped.
     fn close(&mut self) {
-        for (key, event) in self.fold.granted() {
-            let _ = self.fold.confirm(&key, &failed(event));
+        while let Some((place, event)) = self.fold.first_granted() {
+            self.fold.confirm(place, failed(event));
         }
         for asked in std::mem::take(&mut self.rounds).into_iter().flat_map(|round| round.calls) {
             self.fold.step(failed(Event::ToolCalled(asked.call)));
@@ -81,8 +93,8 @@ impl Live {
     pub(crate) fn ended(&mut self, run: RunId, id: CallId, call: Call<'static>) -> Option<ToolResult> {
         let key = CallKey { run, id };
         let event = Event::ToolCalled(call);
-        let effect = match self.fold.confirm(&key, &event) {
-            Some(effect) => effect,
+        let effect = match self.fold.place_of(&key) {
+            Some(place) => self.fold.confirm(place, event),
             None => self.ended_in_order(&key, event),
         };
         match effect {
@@ -128,11 +140,8 @@ impl Live {
         if let Some(Effect::InjectCompactSnapshot(snapshot)) = effect {
             self.overlay.carry(snapshot.text);
         }
-        if let Some(Some(riding)) = &self.in_flight
-            && riding.lane != Lane::LastUserMessage
-        {
-            self.overlay.carry(riding.text.clone());
-        }
+        let riding = self.in_flight.clone().and_then(|sent| sent.riding);
+        self.carry_kept(riding.as_ref());
     }
 
     /// A person's edit (L13).
