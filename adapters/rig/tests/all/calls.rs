@@ -12,7 +12,7 @@ use session_todo::{Call, Caller, Effect, Event, Outcome, Policy, Session, Status
 use session_todo_rig::Handle;
 use tokio::sync::Notify;
 
-use crate::script::{Response, assert_prefix_stable, bash, block_on, bytes, model, prompt, said, work, write};
+use crate::script::{Response, assert_prefix_stable, bash, block_on, bytes, model, said, work, write};
 
 /// What the results of a history say, in order, and whether they are errors.
 fn results(history: &[Message]) -> Vec<(String, bool)> {

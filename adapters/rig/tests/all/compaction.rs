@@ -7,7 +7,9 @@ use rig_core::test_utils::{MockCompletionModel, MockTurn};
 use session_todo::Policy;
 use session_todo_rig::Handle;
 
-use crate::script::{Response, assert_prefix_stable, bash, block_on, bytes, holding, model, prompt, session_of};
+use crate::script::{
+    Response, assert_in_order, assert_prefix_stable, bash, block_on, bytes, holding, model, prompt, session_of,
+};
 
 fn agent(todo: &Handle, model: &MockCompletionModel) -> Agent {
     let builder = AgentBuilder::new(model.clone()).preamble("Work.").add_hook(todo.hook());
@@ -44,9 +46,8 @@ fn a5_the_new_context_holds_the_open_items_once() {
             }
         }
         for (first, run) in [(7, 1), (19, 2)] {
-            let [system, summary, _, snapshot, words] = &requests[first - 1][..] else { panic!("five") };
-            assert!(system.contains("Work.") && summary.contains(&format!("Summary {run}.")));
-            assert!(snapshot.contains("Run the tests") && words.contains(&format!("Prompt {run}.")));
+            let parts = [&*format!("Summary {run}."), "Understood.", "Run the tests", &*format!("Prompt {run}.")];
+            assert_in_order(&requests[first - 1], &parts);
         }
         let reminders = |number: usize| holding(&requests[number - 1], "has not changed for a while");
         assert_eq!([16, 17, 18, 28, 29].map(reminders), [0, 1, 1, 0, 1]);
@@ -64,7 +65,8 @@ fn a3_nothing_for_an_empty_list() {
         todo.compacted();
         prompt(&agent, "Prompt 1.", &mut summary(1), false).await;
     });
-    assert_eq!(bytes(&model.requests())[1].len(), 4);
+    let second = &bytes(&model.requests())[1];
+    assert!(second.last().unwrap().ends_with(r#"[{"type":"text","text":"Prompt 1."}]}"#), "{second:#?}");
 }
 
 /// L13: the note rides once, before the words that follow the edit, and stays.
@@ -85,8 +87,7 @@ fn l13_a_persons_edit_is_told_once() {
     assert_prefix_stable(&requests);
     let noted: Vec<_> = requests.iter().map(|messages| holding(messages, "the user changed the list")).collect();
     assert_eq!(noted, [0, 0, 0, 0, 1, 1, 1, 1, 1]);
-    let fifth = &requests[4];
-    assert!(fifth[fifth.len() - 2].contains("Only this") && fifth[fifth.len() - 1].contains("Prompt 1."));
+    assert_in_order(&requests[4], &["Answer 4.", "Only this", "Prompt 1."]);
 }
 
 /// A request that died and what was sent in its place are one request: the note is on both, the clock

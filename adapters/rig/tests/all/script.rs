@@ -121,8 +121,8 @@ pub(crate) fn said(policy: Policy, script: &[Response]) -> Vec<Option<Reminder>>
 
 /// The messages of each request, each by its bytes.
 pub(crate) fn bytes(requests: &[CompletionRequest]) -> Vec<Vec<String>> {
-    let request = |request: &CompletionRequest| request.chat_history.iter().map(|m| serde_json::to_string(m).unwrap());
-    requests.iter().map(|each| request(each).collect()).collect()
+    let message = |message: &Message| serde_json::to_string(message).unwrap();
+    requests.iter().map(|request| request.chat_history.iter().map(message).collect()).collect()
 }
 
 /// E1: the messages of request k are the first messages of request k+1.
@@ -136,4 +136,13 @@ pub(crate) fn assert_prefix_stable(requests: &[Vec<String>]) {
 pub(crate) fn holding(messages: &[String], text: &str) -> usize {
     let json = serde_json::to_string(text).unwrap();
     messages.iter().filter(|message| message.contains(json.trim_matches('"'))).count()
+}
+
+/// These come one after the other, at the end of what is sent.
+pub(crate) fn assert_in_order(messages: &[String], parts: &[&str]) {
+    let sent = messages.concat();
+    let mut rest = sent.as_str();
+    for part in parts.iter().rev() {
+        rest = &rest[..rest.rfind(part).unwrap_or_else(|| panic!("{part} is not where it should be: {sent}"))];
+    }
 }

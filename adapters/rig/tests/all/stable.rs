@@ -7,7 +7,9 @@ use session_todo::{Lane, Policy};
 use session_todo_rig::Handle;
 use std::sync::{Arc, Mutex};
 
-use crate::script::{assert_prefix_stable, bash, block_on, bytes, holding, model, prompt, said, session_of};
+use crate::script::{
+    assert_in_order, assert_prefix_stable, bash, block_on, bytes, holding, model, prompt, said, session_of,
+};
 
 /// The requests with a reminder, and the request bodies, of a session whose runs end at these responses.
 fn play(policy: &Policy, texts: &[usize], streaming: bool) -> (Vec<Vec<String>>, Vec<Message>) {
@@ -71,11 +73,9 @@ fn e1_lane_tool_result() {
 #[test]
 fn history_before_words_that_were_not_sent() {
     let (requests, _) = play(&Policy::TODO_HISTORY, &[10, 30], false);
-    let last_two = |number: usize| &requests[number - 1][requests[number - 1].len() - 2..];
-    let [reminder, words] = last_two(11) else { panic!("two") };
-    assert!(reminder.contains("<system-reminder>") && words.contains("Prompt 1."));
-    let [results, reminder] = last_two(19) else { panic!("two") };
-    assert!(results.contains("toolresult") && reminder.contains("<system-reminder>"), "{results}");
+    assert_in_order(&requests[10], &["Answer 10.", "<system-reminder>", "Prompt 1."]);
+    assert_in_order(&requests[18][requests[18].len() - 2..], &["toolcall", "toolresult", "<system-reminder>"]);
+    assert!(requests[18].last().unwrap().contains("</system-reminder>\"}]"), "the last part");
 }
 
 /// The texts are in the run's own record, word for word.
