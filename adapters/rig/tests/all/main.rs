@@ -5,6 +5,7 @@ mod calls;
 mod compaction;
 mod http;
 mod lanes;
+mod random;
 mod resume;
 mod script;
 mod server;
