@@ -1,4 +1,4 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use rig_core::tool::DynamicTool;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use session_todo::{Agent, Event, List, Policy, Session, State, ToolResult};
 
 use crate::ahead::Fold;
 use crate::hook::Hook;
-use crate::live::{Live, Sent};
+use crate::live::{Live, Sent, lock};
 use crate::overlay::Overlay;
 use crate::tools;
 
@@ -53,7 +53,7 @@ impl Handle {
     }
 
     fn lock(&self) -> MutexGuard<'_, Live> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.live)
     }
 
     /// The tools that the policy offers, for `AgentBuilder::dynamic_tools`. They are the same for the whole

@@ -1,4 +1,4 @@
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use rig_agent::agent::{
     AgentHook, DispatchAction, DispatchEvent, HookContext, InvalidToolCallAction, InvalidToolCallContext,
@@ -10,7 +10,7 @@ use rig_core::error::ErrorReport;
 use rig_core::message::{AssistantContent, CallId, Message, ToolCall};
 use session_todo::{Agent, Call, Caller, Event, Outcome, Tool, ToolResult};
 
-use crate::live::{Asked, Live};
+use crate::live::{Asked, Live, lock};
 use crate::overlay::Placed;
 use crate::tools;
 
@@ -35,7 +35,7 @@ impl Hook {
     }
 
     fn lock(&self) -> MutexGuard<'_, Live> {
-        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.live)
     }
 
     fn request(&self, context: &HookContext, request: &CompletionRequest) -> Option<CompletionRequest> {
@@ -168,20 +168,18 @@ impl AgentHook for Hook {
         event: &InvalidToolCallContext,
     ) -> Option<InvalidToolCallAction> {
         self.responded();
-        let is_malformed = matches!(event.reason, InvalidToolCallReason::MalformedArguments { .. });
         let name = event.tool_name.as_str();
+        let is_malformed = matches!(event.reason, InvalidToolCallReason::MalformedArguments { .. });
+        if is_malformed && Tool::named(name).is_none() {
+            return None; // It was folded when its response was complete.
+        }
         let outcome = if is_malformed && self.is_ours(name) { Outcome::Ours } else { Outcome::Failed };
         let call = self.call(name, event.args.as_deref().unwrap_or_default(), outcome);
-        match &event.tool_call_id {
-            // A call of the list's waits in its round; of another tool's it was folded with the response.
-            Some(_) if is_malformed && Tool::named(name).is_none() => None,
-            Some(id) => self.ended(context, id, call),
-            None => {
-                self.lock().fold.step(Event::ToolCalled(call));
-                None
-            }
-        }
-        .map(|result| InvalidToolCallAction::retry(result.text))
+        let Some(id) = &event.tool_call_id else {
+            self.lock().fold.step(Event::ToolCalled(call));
+            return None;
+        };
+        self.ended(context, id, call).map(|result| InvalidToolCallAction::retry(result.text))
     }
 
     fn observes(&self, kind: StepEventKind) -> bool {

@@ -43,6 +43,10 @@
 //! without it. Waiting instead could hang: rig does not say that a hook has stopped a run in the middle of
 //! its calls.
 //!
+//! Add the hook before others: they see the list's answers then, and what they take over from rig (a call of
+//! an unknown tool, a response to be tried again) does not hide a response from it. One run of the session's
+//! own agent at a time; its subs may run side by side.
+//!
 //! # Sub-agents
 //!
 //! An agent that is used as a tool gets [`Handle::sub_hook`]: its requests and calls are a sub's (A7). With

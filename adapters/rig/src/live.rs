@@ -1,3 +1,5 @@
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use rig_agent::agent::RunId;
 use rig_core::message::{CallId, Message};
 use serde::{Deserialize, Serialize};
@@ -35,6 +37,11 @@ struct Round {
 pub(crate) struct Asked {
     pub(crate) id: CallId,
     pub(crate) call: Call<'static>,
+}
+
+/// A step never panics, so a poisoned lock guards a session that is as good as any.
+pub(crate) fn lock(live: &Mutex<Live>) -> MutexGuard<'_, Live> {
+    live.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Live {

@@ -6,7 +6,7 @@ use session_todo::{Policy, ToolDef};
 /// is told which call of which response it is.
 const UNANSWERED: &str = "Nothing was done: this agent has the tools of the task list, and not its hook.";
 
-/// The tools that a policy offers.
+/// The tools that a policy offers. Their names are not empty, and their schemas are JSON.
 pub(crate) fn offered(policy: &Policy) -> Vec<DynamicTool> {
     policy.tools().filter_map(|tool| unanswered(&tool).ok()).collect()
 }

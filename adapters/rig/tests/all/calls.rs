@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use rig_agent::AgentBuilder;
-use rig_agent::agent::{AgentHook, DispatchAction, DispatchEvent, HookContext};
+use rig_agent::agent::{
+    AgentHook, DispatchAction, DispatchEvent, HookContext, InvalidToolCallAction, InvalidToolCallContext,
+    OutcomeAction, OutcomeEvent,
+};
 use rig_core::completion::Message;
 use rig_core::message::UserContent;
 use rig_core::test_utils::MockCompletionModel;
@@ -12,7 +15,7 @@ use session_todo::{Call, Caller, Effect, Event, Outcome, Policy, Session, Status
 use session_todo_rig::Handle;
 use tokio::sync::Notify;
 
-use crate::script::{Response, assert_prefix_stable, bash, block_on, bytes, model, said, work, write};
+use crate::script::{Response, assert_prefix_stable, bash, block_on, bytes, holding, model, prompt, said, work, write};
 
 /// What the results of a history say, in order, and whether they are errors.
 fn results(history: &[Message]) -> Vec<(String, bool)> {
@@ -69,15 +72,11 @@ impl AgentHook for Gate {
         DispatchAction::Proceed
     }
 
-    async fn on_outcome(
-        &self,
-        _: &HookContext,
-        event: rig_agent::agent::OutcomeEvent<'_>,
-    ) -> rig_agent::agent::OutcomeAction {
+    async fn on_outcome(&self, _: &HookContext, event: OutcomeEvent<'_>) -> OutcomeAction {
         if event.tool_name() == Some(self.until) {
             self.passed.notify_one();
         }
-        rig_agent::agent::OutcomeAction::Proceed
+        OutcomeAction::Proceed
     }
 }
 
@@ -193,4 +192,31 @@ fn arguments_that_are_no_object() {
     let (todo, history, _) = play(&script, ());
     assert_eq!(todo.list().items()[0].content, "Run the tests");
     assert!(results(&history)[0].0.contains("Run the tests"));
+}
+
+/// Lets the model go on after a call of a tool that there is not.
+struct GoOn;
+
+impl AgentHook for GoOn {
+    async fn on_invalid_tool_call(&self, _: &HookContext, _: &InvalidToolCallContext) -> Option<InvalidToolCallAction> {
+        Some(InvalidToolCallAction::skip("There is no such tool."))
+    }
+}
+
+/// A response that rig takes back over an unknown tool is a response, and its call one that failed: the
+/// rounds and the requests count it.
+#[test]
+fn a_call_of_an_unknown_tool_is_a_failed_call() {
+    let unknown = || vec![("nonesuch", json!({}))];
+    let script = [unknown(), unknown(), unknown(), work(), Vec::new()];
+    for streaming in [false, true] {
+        let (todo, model) = (Handle::new(Policy::TODO_ROUNDS), model(&script, streaming));
+        let builder = AgentBuilder::new(model.clone()).add_hook(todo.hook()).add_hook(GoOn);
+        let agent = builder.dynamic_tools(todo.tools()).dynamic_tool(bash()).default_max_turns(9).build();
+        block_on(prompt(&agent, "Prompt.", &mut Vec::new(), streaming));
+        let requests = bytes(&model.requests());
+        assert_prefix_stable(&requests);
+        let reminded: Vec<_> = requests.iter().map(|messages| holding(messages, "Update your todos.")).collect();
+        assert_eq!(reminded, [0, 0, 0, 1, 1]);
+    }
 }
