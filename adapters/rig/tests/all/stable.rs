@@ -1,14 +1,16 @@
 //! E1 and section 5: the persisted lanes over 30 requests.
 
 use rig_agent::AgentBuilder;
-use rig_agent::agent::{AgentHook, HookContext, RunSettled};
+use rig_agent::agent::{AgentHook, HookContext, ModelTurnAction, ModelTurnFinished, RunSettled};
 use rig_core::completion::Message;
+use rig_core::message::AssistantContent;
+use session_todo::policy::Clock;
 use session_todo::{Lane, Policy};
 use session_todo_rig::Handle;
 use std::sync::{Arc, Mutex};
 
 use crate::script::{
-    assert_in_order, assert_prefix_stable, bash, block_on, bytes, holding, model, prompt, said, session_of,
+    assert_in_order, assert_prefix_stable, bash, block_on, bytes, holding, model, prompt, said, session_of, write,
 };
 
 /// The requests with a reminder, and the request bodies, of a session whose runs end at these responses.
@@ -98,4 +100,39 @@ fn texts_are_in_the_runs_own_record() {
     block_on(prompt(&agent, "Prompt.", &mut Vec::new(), false));
     let said: Vec<_> = said(Policy::TODO_HISTORY, &script).into_iter().flatten().map(|said| said.text).collect();
     assert_eq!(*spy.0.lock().unwrap(), said);
+}
+
+/// Rejects the first answer of each run, to be tried again.
+struct TryAgain;
+
+impl AgentHook for TryAgain {
+    async fn on_model_turn_finished(&self, context: &HookContext, event: ModelTurnFinished<'_>) -> ModelTurnAction {
+        let rejected = context.scratchpad().contains::<bool>();
+        let is_text = !event.content.iter().any(|part| matches!(part, AssistantContent::ToolCall(_)));
+        if rejected || !is_text {
+            return ModelTurnAction::Continue;
+        }
+        context.scratchpad().insert(true);
+        ModelTurnAction::repeat()
+    }
+}
+
+/// A request whose response was rejected was sent: what is new comes after its words, never before.
+#[test]
+fn after_words_that_were_sent() {
+    let policy = Policy { clock: Clock::EveryRequest, max_unanswered: None, ..Policy::DEFAULT };
+    let script = [write("Run the tests"), Vec::new(), Vec::new(), Vec::new(), Vec::new()];
+    let (todo, model) = (Handle::new(policy), model(&script, false));
+    let builder = AgentBuilder::new(model.clone()).add_hook(todo.hook()).add_hook(TryAgain);
+    let agent = builder.dynamic_tools(todo.tools()).default_max_turns(9).build();
+    let mut history = Vec::new();
+    block_on(async {
+        prompt(&agent, "Prompt 0.", &mut history, false).await;
+        prompt(&agent, "Prompt 1.", &mut history, false).await;
+    });
+    let requests = bytes(&model.requests());
+    let (sent, again) = (requests[3].concat(), requests[4].concat());
+    let upto_words = &sent[..=sent.find("Prompt 1.").unwrap()];
+    assert!(upto_words.contains("<system-reminder>") && again.starts_with(upto_words));
+    assert_in_order(&requests[4], &["<system-reminder>", "Prompt 1.", "<system-reminder>"]);
 }

@@ -1,7 +1,6 @@
 //! An agent used as a tool is a sub (A7, D1).
 
 use rig_agent::AgentBuilder;
-use rig_core::completion::Message;
 use serde_json::json;
 use session_todo::Policy;
 use session_todo_rig::Handle;
@@ -12,22 +11,24 @@ fn helper() -> Response {
     vec![("helper", json!({"prompt":"Look around."}))]
 }
 
-/// Main writes in response 2 and asks a sub in response 4, which works for a while and writes.
-fn play(policy: &Policy) -> (Handle, Vec<Vec<String>>, Vec<Message>) {
+/// Main writes in response 2, and asks a sub in response 4, which works for a while and writes, and in 13,
+/// which only answers. A sub's requests carry nothing.
+fn play(policy: &Policy) -> (Handle, Vec<Vec<String>>) {
     let todo = Handle::new(policy.clone());
-    let subs: Vec<Response> = (1..=12)
+    let subs: Vec<Response> = (1..=13)
         .map(|number| match number {
             3 => vec![("TaskCreate", json!({"subject":"Found by the sub","description":""}))],
-            12 => Vec::new(),
+            12 | 13 => Vec::new(),
             _ => work(),
         })
         .collect();
-    let builder = AgentBuilder::new(model(&subs, false)).name("helper").add_hook(todo.sub_hook());
+    let sub_model = model(&subs, false);
+    let builder = AgentBuilder::new(sub_model.clone()).name("helper").add_hook(todo.sub_hook());
     let sub = builder.dynamic_tools(todo.tools()).dynamic_tool(bash()).default_max_turns(20).build();
     let script: Vec<Response> = (1..=14)
         .map(|number| match number {
             2 => write("Run the tests"),
-            4 => helper(),
+            4 | 13 => helper(),
             14 => Vec::new(),
             _ => work(),
         })
@@ -35,9 +36,11 @@ fn play(policy: &Policy) -> (Handle, Vec<Vec<String>>, Vec<Message>) {
     let model = model(&script, false);
     let builder = AgentBuilder::new(model.clone()).add_hook(todo.hook()).dynamic_tools(todo.tools());
     let agent = builder.dynamic_tool(bash()).dynamic_tool(sub.into_tool().unwrap()).default_max_turns(20).build();
-    let mut history = Vec::new();
-    block_on(prompt(&agent, "Prompt.", &mut history, false));
-    (todo, bytes(&model.requests()), history)
+    block_on(prompt(&agent, "Prompt.", &mut Vec::new(), false));
+    let subs = bytes(&sub_model.requests());
+    assert_eq!(subs.len(), 13);
+    assert!(subs.iter().all(|messages| holding(messages, "<system-reminder>") == 0));
+    (todo, bytes(&model.requests()))
 }
 
 /// The requests that carry a new reminder.
@@ -48,7 +51,7 @@ fn reminded(requests: &[Vec<String>]) -> Vec<usize> {
 
 #[test]
 fn a7_a_subs_write_is_refused_where_the_list_is_not_shared() {
-    let (todo, requests, _) = play(&Policy::DEFAULT);
+    let (todo, requests) = play(&Policy::DEFAULT);
     assert_eq!(todo.list().items().len(), 1);
     assert_prefix_stable(&requests);
     assert_eq!(reminded(&requests), [13], "its eleven requests do not count");
@@ -56,7 +59,7 @@ fn a7_a_subs_write_is_refused_where_the_list_is_not_shared() {
 
 #[test]
 fn a7_a_subs_write_changes_a_shared_list_and_not_the_clock() {
-    let (todo, requests, _) = play(&Policy { share: true, ..Policy::DEFAULT });
+    let (todo, requests) = play(&Policy { share: true, ..Policy::DEFAULT });
     assert_eq!(todo.list().items()[1].content, "Found by the sub");
     assert_prefix_stable(&requests);
     assert_eq!(reminded(&requests), [13]);
