@@ -91,16 +91,18 @@ fn l13_a_persons_edit_is_told_once() {
 }
 
 /// A request that died and what was sent in its place are one request: the note is on both, the clock
-/// counts one, and a compaction between them does not lose the note.
+/// counts one, and neither a sub's response nor a compaction between them loses the note.
 #[test]
 fn a_request_that_died() {
     for compacts in [false, true] {
         let model = MockCompletionModel::from_turns([MockTurn::error("overloaded"), MockTurn::text("Done.")]);
         let todo = Handle::new(Policy::DEFAULT);
         let agent = agent(&todo, &model);
+        let sub = AgentBuilder::new(MockCompletionModel::text("Seen.")).add_hook(todo.sub_hook()).build();
         let _ = todo.edit("todo_write", r#"{"todos":[{"content":"Only this"}]}"#);
         block_on(async {
             assert!(agent.prompt("Prompt.").await.is_err());
+            sub.prompt("Look around.").await.unwrap();
             if compacts {
                 todo.compacted();
             }
