@@ -49,7 +49,7 @@ fn sessions(database: &Database, path: &Path, task: &Task) -> Vec<Report> {
 
 /// A file that was opened, and whose it is: nobody's, where it is empty.
 enum Log {
-    Lines(Option<Product>, Box<dyn Read>),
+    Lines(Option<Product>, Box<dyn Read + Send>),
     Database(Database),
 }
 

@@ -31,9 +31,16 @@ struct Log {
     named: bool,
 }
 
+/// Logs whose reports are printed.
+static PRINTED: AtomicUsize = AtomicUsize::new(0);
+
+/// Exit status of a run that a person ended, as shells have it for their signal.
+const INTERRUPTED: i32 = 130;
+
 /// Replays each log; one that can't be read does not stop the rest.
 pub(crate) fn run(names: &[PathBuf], task: &Task) -> io::Result<u8> {
     let logs = logs(names);
+    say_at_interrupt(logs.len());
     let bar = progress(logs.len());
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();
@@ -53,6 +60,16 @@ pub(crate) fn run(names: &[PathBuf], task: &Task) -> io::Result<u8> {
         drop(sender);
         print_in_order(receiver, &logs, task, &bar)
     })
+}
+
+/// A run that a person ends says what it had not read.
+fn say_at_interrupt(logs: usize) {
+    // Where there is no such handler, the run ends in silence.
+    let _ = ctrlc::set_handler(move || {
+        let unread = logs - PRINTED.load(Ordering::Relaxed);
+        words(&format!("interrupted: {unread} of {logs} files were not read"));
+        std::process::exit(INTERRUPTED);
+    });
 }
 
 fn take<'l>(next: &AtomicUsize, logs: &'l [Log]) -> Option<(usize, &'l Log)> {
@@ -84,6 +101,7 @@ fn print_in_order(
                     format!("{error}: {} of {} files were not read", logs.len() - printed, logs.len()),
                 )
             })?;
+            PRINTED.store(printed, Ordering::Relaxed);
         }
     }
     bar.finish_and_clear();

@@ -15,9 +15,9 @@ use std::io;
 
 use session_todo::{Agent, Caller, Event, Outcome, Tool};
 
-use crate::document::{Document, is_valid};
+use crate::document::Document;
 use crate::open_calls::{Calls, Seen};
-use crate::records::first_text;
+use crate::records::{first_text, is_json};
 use crate::skim::{elements, member, text};
 use crate::{Found, Sink, cline, roo};
 
@@ -99,7 +99,7 @@ impl Chat {
         }
         let input = member(block, b"input").unwrap_or_default();
         let progress = cline::in_input(input);
-        if (progress.is_some() || Tool::named(&name).is_some()) && !is_valid(block) {
+        if (progress.is_some() || Tool::named(&name).is_some()) && !is_json(block) {
             return None;
         }
         self.calls.call(Caller::Main, id, &name, || String::from_utf8_lossy(input).into_owned());

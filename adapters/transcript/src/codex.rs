@@ -15,7 +15,7 @@ use session_todo::{Agent, Caller, Event, Outcome, Tool};
 
 use crate::lines::Line;
 use crate::open_calls::{Calls, Seen};
-use crate::records::{first_text, is_json, records, text_or_raw};
+use crate::records::{first_text, records, sound, text_or_raw};
 use crate::skim::{Members, member, text, value};
 use crate::{Found, LineReader, Sink};
 
@@ -46,12 +46,7 @@ enum Told {
 impl LineReader for Codex {
     fn line(&mut self, line: &Line<'_>, found: Sink<'_>) {
         records(line, found, &mut |rest, found| {
-            let (record, behind) = Record::of(rest)?;
-            let whole = rest.get(..rest.len() - behind.len())?;
-            // The little that matters is validated; the rest is only looked at (R7).
-            if record.calls_list() && !is_json(whole) {
-                return None;
-            }
+            let (record, behind) = sound(rest, Record::of, Record::calls_list)?;
             self.record(&record, found);
             Some(behind)
         });

@@ -101,8 +101,3 @@ impl<'a> Document<'a> {
         }
     }
 }
-
-/// Whether a part of a document is JSON: the little that matters is validated, the rest only looked at (R7).
-pub(crate) fn is_valid(part: &[u8]) -> bool {
-    serde_json::from_slice::<serde::de::IgnoredAny>(part).is_ok()
-}

@@ -18,11 +18,11 @@ use memchr::memmem;
 use serde::Deserialize;
 use session_todo::{Agent, Caller, Event};
 
-use crate::document::{Document, is_valid, whole};
+use crate::document::{Document, whole};
 use crate::lines::Line;
 use crate::open_calls::{Calls, Seen, hash};
 use crate::parts::{Part, by_response, by_status};
-use crate::records::records;
+use crate::records::{is_json, records, sound};
 use crate::skim::{Members, elements, member, text, value};
 use crate::{Found, LineReader, Sink};
 
@@ -30,7 +30,7 @@ use crate::{Found, LineReader, Sink};
 const HEAD: u64 = 4096;
 
 /// Reads a log of either form.
-pub(crate) fn read(mut log: impl Read, found: Sink<'_>) -> io::Result<()> {
+pub(crate) fn read(mut log: impl Read + Send, found: Sink<'_>) -> io::Result<()> {
     let mut head = Vec::new();
     log.by_ref().take(HEAD).read_to_end(&mut head)?;
     let is_document = is_document(&head);
@@ -86,12 +86,7 @@ struct Known {
 impl LineReader for Gemini {
     fn line(&mut self, line: &Line<'_>, found: Sink<'_>) {
         records(line, found, &mut |rest, found| {
-            let (record, behind) = Record::of(rest)?;
-            let whole = rest.get(..rest.len() - behind.len())?;
-            // The little that matters is validated; the rest is only looked at (R7).
-            if record.matters() && !is_valid(whole) {
-                return None;
-            }
+            let (record, behind) = sound(rest, Record::of, Record::matters)?;
             if record.is_foreign && !std::mem::replace(&mut self.said, true) {
                 found(Found::Skipped(line.skipped(0, "records of no session, which are not read")));
             }
@@ -124,7 +119,7 @@ impl Gemini {
         let mut rest = array.trim_ascii_start();
         while !rest.starts_with(b"]") {
             let line = document.line_of(rest);
-            rest = match value(rest).filter(|(element, _)| is_valid(element) && next(element, begin).is_empty()) {
+            rest = match value(rest).filter(|(element, _)| is_json(element) && next(element, begin).is_empty()) {
                 Some((element, behind)) => {
                     self.message(&Record::of(element).unwrap_or_default().0, line, found);
                     behind

@@ -51,7 +51,7 @@ use session_todo::Event;
 use claude_code::ClaudeCode;
 use codex::Codex;
 use kimi::Kimi;
-use lines::{Line, Lines};
+use lines::{Line, Look, Shows, each_line};
 pub use opencode_db::{Database, StoredSession};
 pub use product::Product;
 use qwen::Qwen;
@@ -101,6 +101,10 @@ pub type Sink<'s> = &'s mut dyn FnMut(Found<'_>);
 
 /// A reader of logs that hold one record a line.
 trait LineReader {
+    /// What a look at a line shows, where most lines are not worth more.
+    fn look(&self) -> Look {
+        |_| Shows::Other
+    }
     /// Reads one line, which may hold more than one record.
     fn line(&mut self, line: &Line<'_>, found: Sink<'_>);
     /// The end of the log.
@@ -113,7 +117,7 @@ trait LineReader {
 ///
 /// What reading the log itself gives, and a product that is only recognised; damage inside a log is
 /// [`Found::Skipped`].
-pub fn read(product: Product, log: impl Read, found: Sink<'_>) -> io::Result<()> {
+pub fn read(product: Product, log: impl Read + Send, found: Sink<'_>) -> io::Result<()> {
     match product {
         Product::ClaudeCode => lines(log, &mut ClaudeCode::default(), found),
         Product::Codex => lines(log, &mut Codex::default(), found),
@@ -133,14 +137,13 @@ pub fn read(product: Product, log: impl Read, found: Sink<'_>) -> io::Result<()>
     }
 }
 
-fn lines(log: impl Read, reader: &mut dyn LineReader, found: Sink<'_>) -> io::Result<()> {
-    let mut lines = Lines::new(log);
-    while let Some(line) = lines.next_line()? {
+fn lines(log: impl Read + Send, reader: &mut dyn LineReader, found: Sink<'_>) -> io::Result<()> {
+    each_line(log, reader.look(), |line| {
         if line.had_nul {
             found(Found::Skipped(line.skipped(0, "NUL bytes")));
         }
-        reader.line(&line, found);
-    }
+        reader.line(line, found);
+    })?;
     reader.end(found);
     Ok(())
 }

@@ -1,11 +1,21 @@
-use std::io::{self, Read};
+//! A log as blocks of whole lines. The rest of a log that is longer than one block is read and sorted on a
+//! thread of its own, so that a core looks for what matters while another reads what does.
 
-use memchr::memchr;
+use std::io::{self, Read};
+use std::mem;
+use std::ops::Range;
+use std::panic::resume_unwind;
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::thread;
+
+use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::Skipped;
 
 /// Bytes that are read at once: few enough to stay in a core's cache while they are looked at.
-const CHUNK: usize = 256 * 1024;
+const BLOCK: usize = 256 * 1024;
+/// Blocks that are under way: one is filled while another is read, and neither side often waits.
+const BLOCKS: usize = 4;
 
 /// A line of a log, without its end, and where it stands. Lines end at LF alone.
 pub(crate) struct Line<'a> {
@@ -14,6 +24,7 @@ pub(crate) struct Line<'a> {
     pub(crate) bytes: &'a [u8],
     /// Whether NUL bytes stood around it, as file systems leave them after a crash.
     pub(crate) had_nul: bool,
+    pub(crate) shows: Shows,
 }
 
 impl Line<'_> {
@@ -23,79 +34,150 @@ impl Line<'_> {
     }
 }
 
-/// The lines of a log, in one buffer that grows with the longest of them.
-pub(crate) struct Lines<R> {
-    log: R,
-    buffer: Vec<u8>,
-    /// What of the buffer was read and is not handed out yet.
-    unread: std::ops::Range<usize>,
-    number: u64,
-    offset: u64,
+/// What a look at a line shows. It knows nothing of the lines before, so it can be had ahead of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shows {
+    /// One record that says nothing by itself.
+    Nothing,
+    /// A response.
+    Response {
+        /// Whether it holds a call: one.
+        call: bool,
+    },
+    /// Anything else.
+    Other,
 }
 
-impl<R: Read> Lines<R> {
-    pub(crate) fn new(log: R) -> Self {
-        Self { log, buffer: vec![0; CHUNK], unread: 0..0, number: 0, offset: 0 }
+/// A look at a line.
+pub(crate) type Look = fn(&[u8]) -> Shows;
+
+/// Hands each line that is not blank to a reader, in order.
+pub(crate) fn each_line(log: impl Read + Send, look: Look, mut each: impl FnMut(&Line<'_>)) -> io::Result<()> {
+    let mut blocks = Blocks { log, look, carried: Vec::new(), number: 0, offset: 0, end: None };
+    let mut first = Block::default();
+    blocks.fill(&mut first);
+    first.lines().for_each(|line| each(&line));
+    if let Some(end) = blocks.end {
+        return end;
+    }
+    thread::scope(|scope| {
+        let (full, filled) = sync_channel(BLOCKS);
+        let (empty, to_fill) = channel();
+        for block in [first].into_iter().chain((1..BLOCKS).map(|_| Block::default())) {
+            // The other end lives until all are filled.
+            let _ = empty.send(block);
+        }
+        let ahead = thread::Builder::new().spawn_scoped(scope, move || blocks.fill_all(&to_fill, &full))?;
+        for block in filled {
+            block.lines().for_each(|line| each(&line));
+            let _ = empty.send(block);
+        }
+        ahead.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
+}
+
+/// Whole lines of a log.
+#[derive(Default)]
+struct Block {
+    bytes: Vec<u8>,
+    places: Vec<Place>,
+}
+
+/// A line's place in its block and in the log.
+struct Place {
+    number: u64,
+    offset: u64,
+    range: Range<usize>,
+    had_nul: bool,
+    shows: Shows,
+}
+
+impl Block {
+    fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+        self.places.iter().map(|place| Line {
+            number: place.number,
+            offset: place.offset,
+            bytes: self.bytes.get(place.range.clone()).unwrap_or_default(),
+            had_nul: place.had_nul,
+            shows: place.shows,
+        })
+    }
+}
+
+/// A log on its way into blocks.
+struct Blocks<R> {
+    log: R,
+    look: Look,
+    /// What was read of a line whose end was not.
+    carried: Vec<u8>,
+    number: u64,
+    offset: u64,
+    /// How it ended, once it has.
+    end: Option<io::Result<()>>,
+}
+
+impl<R: Read> Blocks<R> {
+    /// Fills blocks to the end of the log, or until nobody wants more.
+    fn fill_all(mut self, to_fill: &Receiver<Block>, full: &SyncSender<Block>) -> io::Result<()> {
+        for mut block in to_fill {
+            self.fill(&mut block);
+            if full.send(block).is_err() || self.end.is_some() {
+                break;
+            }
+        }
+        self.end.unwrap_or(Ok(()))
     }
 
-    /// The next line that is not blank.
-    pub(crate) fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
+    /// Fills a block with lines: all that are left where the log ends in it, and at least one.
+    fn fill(&mut self, block: &mut Block) {
+        block.bytes.clear();
+        mem::swap(&mut block.bytes, &mut self.carried);
         loop {
-            let Some(whole) = self.take()? else { return Ok(None) };
-            self.number += 1;
-            let start = self.offset;
-            self.offset += whole.len() as u64;
-            let bytes = self.buffer.get(whole.clone()).unwrap_or_default();
-            let kept = trim(bytes);
-            let outside = [bytes.get(..kept.start), bytes.get(kept.end..)];
-            let had_nul = outside.into_iter().flatten().any(|bytes| memchr(0, bytes).is_some());
-            if !kept.is_empty() || had_nul {
-                let (number, offset) = (self.number, start + kept.start as u64);
-                let kept = whole.start + kept.start..whole.start + kept.end;
-                return Ok(Some(Line { number, offset, bytes: self.buffer.get(kept).unwrap_or_default(), had_nul }));
+            let before = block.bytes.len();
+            block.bytes.reserve(BLOCK);
+            let read = self.log.by_ref().take(BLOCK as u64).read_to_end(&mut block.bytes);
+            self.end = read.map(|read| (read < BLOCK).then_some(())).transpose();
+            let end = memrchr(b'\n', block.bytes.get(before..).unwrap_or_default());
+            if let Some(end) = end.filter(|_| self.end.is_none()) {
+                self.carried.extend(block.bytes.drain(before + end + 1..));
+            }
+            if end.is_some() || self.end.is_some() {
+                return self.split(block);
             }
         }
     }
 
-    /// The place of the next line with its end, read from the log as far as it has to be.
-    fn take(&mut self) -> io::Result<Option<std::ops::Range<usize>>> {
-        let mut looked = 0;
-        loop {
-            let unread = self.buffer.get(self.unread.clone()).unwrap_or_default();
-            if let Some(end) = memchr(b'\n', unread.get(looked..).unwrap_or_default()) {
-                let line = self.unread.start..self.unread.start + looked + end + 1;
-                self.unread.start = line.end;
-                return Ok(Some(line));
-            }
-            looked = unread.len();
-            if self.fill()? == 0 {
-                let line = std::mem::replace(&mut self.unread, 0..0);
-                return Ok((!line.is_empty()).then_some(line));
-            }
+    fn split(&mut self, block: &mut Block) {
+        block.places.clear();
+        let ends = memchr_iter(b'\n', &block.bytes).map(|at| at + 1);
+        let last = Some(block.bytes.len()).filter(|_| !block.bytes.ends_with(b"\n"));
+        let mut start = 0;
+        for end in ends.chain(last) {
+            let line = block.bytes.get(start..end).unwrap_or_default();
+            block.places.extend(self.place(line, start));
+            start = end;
         }
     }
 
-    fn fill(&mut self) -> io::Result<usize> {
-        self.buffer.copy_within(self.unread.clone(), 0);
-        self.unread = 0..self.unread.len();
-        if self.buffer.len() - self.unread.end < CHUNK / 2 {
-            self.buffer.resize(self.buffer.len() * 2, 0);
-        }
-        loop {
-            match self.log.read(self.buffer.get_mut(self.unread.end..).unwrap_or_default()) {
-                Ok(read) => {
-                    self.unread.end += read;
-                    return Ok(read);
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
+    /// The place of a line in its block; none of a blank one.
+    fn place(&mut self, line: &[u8], start: usize) -> Option<Place> {
+        let kept = trim(line);
+        let bytes = line.get(kept.clone()).unwrap_or_default();
+        let outside = [line.get(..kept.start), line.get(kept.end..)];
+        let had_nul = outside.into_iter().flatten().any(|bytes| memchr(0, bytes).is_some());
+        let offset = self.offset + kept.start as u64;
+        self.number += 1;
+        self.offset += line.len() as u64;
+        // Where its end is missing, more may be.
+        let is_whole = bytes.starts_with(b"{") && bytes.ends_with(b"}") && line.ends_with(b"\n");
+        let shows = if is_whole { (self.look)(bytes) } else { Shows::Other };
+        let range = start + kept.start..start + kept.end;
+        (!kept.is_empty() || had_nul).then_some(Place { number: self.number, offset, range, had_nul, shows })
     }
 }
 
 /// The line without white space, NUL bytes and byte-order marks around it.
-fn trim(bytes: &[u8]) -> std::ops::Range<usize> {
+fn trim(bytes: &[u8]) -> Range<usize> {
     const MARK: &[u8] = b"\xef\xbb\xbf";
     let outside = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
     let mut start = 0;
@@ -111,4 +193,52 @@ fn trim(bytes: &[u8]) -> std::ops::Range<usize> {
     }
     let end = bytes.iter().rposition(|byte| !outside(byte)).map_or(start, |last| last + 1);
     start..end.max(start)
+}
+
+#[cfg(test)]
+#[allow(clippy::indexing_slicing)]
+mod tests {
+    use super::*;
+
+    fn told(log: impl Read + Send) -> (Vec<(u64, u64, Vec<u8>)>, bool) {
+        let mut lines = Vec::new();
+        let end = each_line(log, |_| Shows::Other, |line| lines.push((line.number, line.offset, line.bytes.to_vec())));
+        (lines, end.is_ok())
+    }
+
+    /// Lines of all lengths, more than the blocks that are under way hold, the longest longer than a block.
+    fn long_log() -> Vec<u8> {
+        let lengths = (0..2_000).map(|at| at * 7_919 % 1_900).chain([3 * BLOCK, 0, BLOCK - 1]);
+        let lines = lengths.enumerate().map(|(at, length)| format!("{at}{}\n", "x".repeat(length)));
+        lines.collect::<String>().into_bytes()
+    }
+
+    #[test]
+    fn r7_lines_split_on_lf_alone_however_they_lie_in_blocks() {
+        let log = long_log();
+        for log in [&log[..], &log[..log.len() - 1], &log[..BLOCK], &log[..=BLOCK], b"", b"\n", b"x"] {
+            let mut offset = 0;
+            let mut expected = Vec::new();
+            for (number, line) in (1_u64..).zip(log.split(|byte| *byte == b'\n')) {
+                expected.extend((!line.is_empty()).then(|| (number, offset, line.to_vec())));
+                offset += line.len() as u64 + 1;
+            }
+            assert!(told(log) == (expected, true), "a log of {} bytes", log.len());
+        }
+    }
+
+    #[test]
+    fn what_was_read_before_an_error_is_told() {
+        struct Broken;
+        impl Read for Broken {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("the disk"))
+            }
+        }
+        let log = long_log();
+        for length in [10, BLOCK, 5 * BLOCK] {
+            let (lines, is_whole) = told(log[..length].chain(Broken));
+            assert!(lines == told(&log[..length]).0 && !is_whole, "an error behind {length} bytes");
+        }
+    }
 }

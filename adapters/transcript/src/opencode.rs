@@ -18,7 +18,8 @@ use std::io;
 
 use session_todo::{Agent, Call, Caller, Event, Outcome, Tool};
 
-use crate::document::{Document, is_valid};
+use crate::document::Document;
+use crate::records::is_json;
 use crate::skim::{Members, elements, member, text, value};
 use crate::{Family, Found, Recorded, Sink};
 
@@ -33,7 +34,7 @@ pub(crate) fn read(bytes: &[u8], found: Sink<'_>) -> io::Result<()> {
                 document.skipped(rest, "a call that is not JSON", found);
             }
         }),
-        Kind::Part if is_valid(whole) => drop(session.alone(whole, found)),
+        Kind::Part if is_json(whole) => drop(session.alone(whole, found)),
         Kind::Other if value(whole).is_some() => return Err(io::Error::new(io::ErrorKind::Unsupported, NO_PARTS)),
         Kind::Part | Kind::Other => document.skipped(whole, "the document is cut off", found),
     }
@@ -137,7 +138,7 @@ impl Messages {
         let name = member(part, b"tool").and_then(text)?;
         let state = member(part, b"state").unwrap_or_default();
         let is_list = Tool::named(&name).is_some();
-        if is_list && !is_valid(part) {
+        if is_list && !is_json(part) {
             return None;
         }
         let input = if is_list { member(state, b"input").unwrap_or_default() } else { b"" };

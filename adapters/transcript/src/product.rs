@@ -69,6 +69,9 @@ impl Product {
             }
             Some("session_start" | "message") if keys.has("id") && keys.has("parentId") => Some(Self::Droid),
             Some("session_start") => Some(Self::Droid),
+            // What Droid streams: a message has its text beside its role, and no record has a uuid.
+            Some("message") if keys.has("role") && keys.has("text") => Some(Self::Droid),
+            Some("system") if keys.has("model") && !keys.has("uuid") => Some(Self::Droid),
             Some("session") => Some(Self::Pi),
             Some(kind) if kind.contains('.') && keys.has("data") => Some(Self::CopilotCli),
             Some("metadata") if keys.has("protocol_version") => Some(Self::Kimi),
@@ -157,5 +160,30 @@ impl fmt::Display for Product {
             Self::OpenHands => "openhands",
             Self::Pi => "pi",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r6_a_log_that_is_not_read_is_known_for_whose_it_is() {
+        let rows = [
+            (r#"{"type":"message","session_id":"s","role":"user","text":"Hello"}"#, Product::Droid),
+            (r#"{"type":"system","subtype":"init","sessionId":"s","model":"m","tools":[]}"#, Product::Droid),
+            (r#"{"type":"session_start","id":"s","cwd":"/home/dev"}"#, Product::Droid),
+            (r#"{"type":"session","version":3,"id":"s"}"#, Product::Pi),
+            (r#"{"type":"session.start","data":{"sessionId":"s"}}"#, Product::CopilotCli),
+            (r#"{"role":"user","message":{"content":[]}}"#, Product::Cursor),
+            (r#"{"exportedAt":"now","prompts":[]}"#, Product::CopilotChat),
+            (r#"{"id":"e","kind":"MessageEvent","source":"user"}"#, Product::OpenHands),
+        ];
+        for (log, product) in rows {
+            assert_eq!(Product::of(log.as_bytes()), Some(product), "{log}");
+            assert!(crate::read(product, log.as_bytes(), &mut |_| {}).is_err(), "{log}");
+        }
+        let of_claude_code = br#"{"type":"system","subtype":"init","sessionId":"s","uuid":"u","model":"m"}"#;
+        assert_eq!(Product::of(of_claude_code), Some(Product::ClaudeCode));
     }
 }

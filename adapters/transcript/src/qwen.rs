@@ -16,7 +16,7 @@ use session_todo::{Agent, Caller, Event, Outcome, Tool};
 use crate::lines::Line;
 use crate::open_calls::{Calls, Seen, hash};
 use crate::parts::{Part, by_response, by_status};
-use crate::records::{is_json, records, text_or_raw};
+use crate::records::{records, sound, text_or_raw};
 use crate::skim::{Members, member};
 use crate::{Found, LineReader, Sink};
 
@@ -32,12 +32,7 @@ pub(crate) struct Qwen {
 impl LineReader for Qwen {
     fn line(&mut self, line: &Line<'_>, found: Sink<'_>) {
         records(line, found, &mut |rest, found| {
-            let (record, behind) = Record::of(rest)?;
-            let whole = rest.get(..rest.len() - behind.len())?;
-            // The little that matters is validated; the rest is only looked at (R7).
-            if record.calls_list() && !is_json(whole) {
-                return None;
-            }
+            let (record, behind) = sound(rest, Record::of, Record::calls_list)?;
             self.record(&record, line.number, found);
             Some(behind)
         });

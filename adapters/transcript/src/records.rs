@@ -43,9 +43,21 @@ fn next_like<'a>(whole: &[u8], rest: &'a [u8]) -> &'a [u8] {
     memmem::find(behind, key).and_then(|at| behind.get(at..)).unwrap_or_default()
 }
 
-/// Whether a record is JSON throughout: asked of the few that matter.
-pub(crate) fn is_json(record: &[u8]) -> bool {
-    serde_json::from_slice::<serde::de::IgnoredAny>(record).is_ok()
+/// The record that a text begins with, and what stands behind it; none where it is damaged. The little that
+/// matters is validated, the rest is only looked at (R7).
+pub(crate) fn sound<'a, R>(
+    text: &'a [u8],
+    record: impl Fn(&'a [u8]) -> Option<(R, &'a [u8])>,
+    matters: impl Fn(&R) -> bool,
+) -> Option<(R, &'a [u8])> {
+    let (record, behind) = record(text)?;
+    let whole = text.get(..text.len() - behind.len())?;
+    (!matters(&record) || is_json(whole)).then_some((record, behind))
+}
+
+/// Whether a text is one JSON value throughout.
+pub(crate) fn is_json(text: &[u8]) -> bool {
+    serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok()
 }
 
 /// A string's text. What is none in JSON's eyes, as with half a surrogate pair, is handed on as it stands.

@@ -12,14 +12,14 @@
 
 mod record;
 mod round;
+mod signs;
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use memchr::memmem;
 use session_todo::{Agent, Caller, Event, Tool};
 
-use crate::lines::Line;
+use crate::lines::{Line, Look, Shows};
 use crate::skim::{Members, elements, member, text};
 use crate::{Family, Found, LineReader, Sink};
 use record::{Block, Kind, Message, Record, Reply, next_record, without_nul};
@@ -36,7 +36,21 @@ pub(crate) struct ClaudeCode {
 }
 
 impl LineReader for ClaudeCode {
+    fn look(&self) -> Look {
+        signs::look
+    }
+
     fn line(&mut self, line: &Line<'_>, found: Sink<'_>) {
+        match line.shows {
+            _ if self.round.awaits(line.bytes) => {}
+            Shows::Nothing => return,
+            Shows::Response { call } => {
+                if let Some(record) = Record::opening(line.bytes, call) {
+                    return self.record(&record, line, found);
+                }
+            }
+            Shows::Other => {}
+        }
         let mut rest = line.bytes;
         while !rest.is_empty() {
             let at = line.bytes.len() - rest.len();
@@ -148,9 +162,6 @@ impl ClaudeCode {
 
     /// A sub-agent's messages inside a record of main's log. They are repeated, and each call counts once.
     fn progress(&mut self, record: &Record<'_>, line: &Line<'_>, found: Sink<'_>) {
-        if !self.round.waits() && memmem::find(record.data, b"\"name\":\"Task").is_none() {
-            return;
-        }
         let repeated = member(record.data, b"normalizedMessages").into_iter().flat_map(elements);
         for inner in member(record.data, b"message").into_iter().chain(repeated) {
             let Some((mut inner, _)) = Record::of(inner) else { continue };
@@ -189,5 +200,52 @@ impl ClaudeCode {
         let mut hasher = DefaultHasher::new();
         (kind, id).hash(&mut hasher);
         self.seen.insert(hasher.finish())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::indexing_slicing)]
+mod tests {
+    use super::*;
+    use crate::lines::each_line;
+
+    fn told(log: &[u8], look: Look) -> Vec<String> {
+        let mut told = Vec::new();
+        let mut reader = ClaudeCode::default();
+        let found: Sink<'_> = &mut |found| match found {
+            // An agent's requests move nothing, and without a call there is no reason to read them.
+            Found::Skipped(_) | Found::Event(Event::RequestSent { by: Agent::Sub }) => {}
+            found => told.push(format!("{found:?}")),
+        };
+        let end = each_line(log, look, |line| reader.line(line, found));
+        reader.end(found);
+        assert!(end.is_ok(), "a slice can be read");
+        told
+    }
+
+    #[test]
+    fn a_look_loses_nothing() {
+        const LOGS: [&str; 2] = [
+            include_str!("../../../../tests/fixtures/claude-code/tasks.jsonl"),
+            include_str!("../../../../tests/fixtures/claude-code/todowrite.jsonl"),
+        ];
+        for log in LOGS {
+            let whole = told(log.as_bytes(), |_| Shows::Other);
+            assert!(whole.len() > 20, "the log says something");
+            assert_eq!(told(log.as_bytes(), signs::look), whole);
+            // R7: two records on a line, a torn one before a whole one, NUL bytes between them.
+            for at in (0..40).filter_map(|nth| log.match_indices('\n').nth(nth * log.lines().count() / 40)) {
+                let (head, tail) = (&log[..at.0], &log[at.0 + 1..]);
+                for glue in ["", " ", "\0\0"] {
+                    // Of two records without a sign between them only this shows that the first is torn.
+                    let torn = if tail.starts_with(r#"{"parentUuid""#) { 9 } else { 0 };
+                    for end in [head.len(), head.len() - torn] {
+                        let glued = [&head[..end], glue, tail].concat();
+                        let whole = told(glued.as_bytes(), |_| Shows::Other);
+                        assert_eq!(told(glued.as_bytes(), signs::look), whole, "{glue:?} at {}", at.0);
+                    }
+                }
+            }
+        }
     }
 }

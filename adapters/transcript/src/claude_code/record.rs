@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use memchr::memmem;
 use session_todo::Tool;
 
+use crate::records::is_json;
 use crate::skim::{Members, descend_elements, elements, member, text, value};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,12 +78,30 @@ impl<'a> Record<'a> {
         Some((record, behind))
     }
 
+    /// A response with one call or none, as its record tells it before what it says and what a foreign tool is
+    /// called with; none where that is not enough.
+    pub(super) fn opening(whole: &'a [u8], call: bool) -> Option<Self> {
+        let mut is_sidechain = None;
+        let mut members = Members::of(whole);
+        loop {
+            match members.key()? {
+                b"isSidechain" => is_sidechain = Some(members.value()? == b"true"),
+                b"message" => {
+                    let message = members.descend(|text| Message::opening(text, call))?;
+                    let (message, is_sidechain) = (Some(message), is_sidechain?);
+                    return Some(Self { kind: Kind::Assistant, message, is_sidechain, ..Self::default() });
+                }
+                _ => drop(members.value()?),
+            }
+        }
+    }
+
     /// Whether it is JSON, where it calls a tool of the list's: the little that matters is validated, the rest
     /// is only looked at (R7).
     pub(super) fn is_sound(&self, whole: &[u8]) -> bool {
         let matters = self.kind == Kind::Assistant && self.message.as_ref().is_some_and(Message::calls_list);
         let text = whole.get(..self.length).unwrap_or_default();
-        !matters || serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok()
+        !matters || is_json(text)
     }
 }
 
@@ -136,6 +155,28 @@ impl<'a> Message<'a> {
         members.behind().map(|behind| (Some(message), behind))
     }
 
+    /// What tells whose response it is, and the one call in it.
+    fn opening(whole: &'a [u8], call: bool) -> Option<(Self, &'a [u8])> {
+        let (mut message, mut role): (Self, &[u8]) = (Self::default(), b"");
+        let mut members = Members::of(whole);
+        while call || message.id.is_empty() || message.model.is_empty() || role.is_empty() {
+            match members.key()? {
+                b"id" => message.id = members.value()?,
+                b"model" => message.model = members.value()?,
+                b"role" => role = members.value()?,
+                b"content" if call => {
+                    let call = members.descend(Block::opening)?;
+                    message.blocks.push(call);
+                    break;
+                }
+                b"content" => return None,
+                _ => drop(members.value()?),
+            }
+        }
+        let is_told = !message.is_made_up() && !message.model.is_empty() && role == b"\"assistant\"";
+        is_told.then_some((message, b""))
+    }
+
     /// Whether the client made it up, and no model answered (R9).
     pub(super) fn is_made_up(&self) -> bool {
         !self.id.starts_with(b"\"") || self.model == b"\"<synthetic>\""
@@ -155,6 +196,22 @@ impl<'a> Block<'a> {
             return descend_elements(whole, Self::read);
         }
         value(whole).map(|(_, behind)| (Vec::new(), behind))
+    }
+
+    /// The first block, where it is a call of a foreign tool.
+    fn opening(blocks: &'a [u8]) -> Option<(Self, &'a [u8])> {
+        let [mut kind, mut id, mut name]: [&[u8]; 3] = [b""; 3];
+        let mut members = Members::of(blocks.strip_prefix(b"[")?);
+        while kind.is_empty() || id.is_empty() || name.is_empty() {
+            match members.key()? {
+                b"type" => kind = members.value()?,
+                b"id" => id = members.value()?,
+                b"name" => name = members.value()?,
+                _ => return None,
+            }
+        }
+        let is_foreign = text(name).is_some_and(|name| Tool::named(&name).is_none() && !starts_agent(&name));
+        (kind == b"\"tool_use\"" && is_foreign).then_some((Self::ToolUse { id, name, input: b"" }, b""))
     }
 
     /// The block that a text begins with, if it is one of these, and what stands behind it.
@@ -186,6 +243,11 @@ impl<'a> Block<'a> {
         };
         members.behind().map(|behind| (block, behind))
     }
+}
+
+/// Whether a tool starts a sub-agent.
+pub(super) fn starts_agent(name: &str) -> bool {
+    matches!(name, "Agent" | "Task")
 }
 
 /// A result's text, or that of its first block.

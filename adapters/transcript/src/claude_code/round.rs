@@ -2,10 +2,14 @@
 
 use std::collections::HashMap;
 
+use memchr::memmem;
 use session_todo::{Call, Caller, Event, Outcome, Tool};
 
-use super::record::{Reply, first_text};
+use super::record::{Reply, first_text, starts_agent};
 use crate::{Family, Found, Recorded, Sink};
+
+/// Searches for ids that cost no more than reading the record.
+const SEARCHES: usize = 8;
 
 #[derive(Debug, Default)]
 pub(super) struct Round {
@@ -44,9 +48,14 @@ impl Round {
         !self.waiting.is_empty()
     }
 
+    /// Whether a record may hold a result that is looked for.
+    pub(super) fn awaits(&self, record: &[u8]) -> bool {
+        self.waiting.len() > SEARCHES || self.waiting.keys().any(|id| memmem::find(record, id).is_some())
+    }
+
     pub(super) fn call(&mut self, by: Caller, id: &[u8], name: &str, tool: Option<Tool>, input: &[u8]) {
         let input = if tool.is_some() { String::from_utf8_lossy(input).into_owned() } else { String::new() };
-        let wanted = (tool.is_some() || matches!(name, "Agent" | "Task")).then(|| id.to_vec());
+        let wanted = (tool.is_some() || starts_agent(name)).then(|| id.to_vec());
         self.waiting.extend(wanted.clone().map(|id| (id, self.calls.len())));
         self.calls.push(OpenCall { by, name: name.into(), tool, arguments: input, ended: None, wanted });
     }

@@ -118,3 +118,35 @@ fn r7_a_changed_byte_leaves_what_was_before() {
         }
     }
 }
+
+/// Recorded from the real client.
+const REAL: &[u8] = include_bytes!("../../../../tests/fixtures/claude-code/todowrite.jsonl");
+
+#[test]
+fn r7_a_real_log_cut_at_any_byte_of_its_last_4_kib() {
+    for cut in REAL.len() - 4096..REAL.len() {
+        let log = &REAL[..cut];
+        let whole = &REAL[..log.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1)];
+        let (told, before) = (told_bytes(log), told_bytes(whole));
+        // The last line counts when nothing but its end is missing.
+        if matches!(log, [.., b'}']) && REAL[cut] == b'\n' {
+            assert_eq!(told.skips(), [""; 0], "cut at {cut}");
+            continue;
+        }
+        assert_eq!((told.events(), &told.list), (before.events(), &before.list), "cut at {cut}");
+        assert_eq!(told.skips().len(), usize::from(cut > whole.len()), "cut at {cut}: {:?}", told.skips());
+    }
+}
+
+#[test]
+fn r7_a_real_log_without_one_of_its_lines_or_with_two_in_one() {
+    let lines: Vec<&[u8]> = REAL.split_inclusive(|byte| *byte == b'\n').collect();
+    let whole = told_bytes(REAL);
+    for at in 0..lines.len() {
+        let without = told_bytes(&[&lines[..at], &lines[at + 1..]].concat().concat());
+        assert_eq!(without.skips(), [""; 0], "without line {}", at + 1);
+        let glued = [&REAL[..lines[..=at].concat().len() - 1], &lines[at + 1..].concat()].concat();
+        let glued = told_bytes(&glued);
+        assert_eq!((glued.events(), &glued.list), (whole.events(), &whole.list), "line {} and the next", at + 1);
+    }
+}
