@@ -1,6 +1,7 @@
 //! The command `session-todo`: data on stdout, words on stderr, and an exit status that says which.
 
 mod call;
+mod hook;
 mod replay;
 mod report;
 mod run;
@@ -85,10 +86,13 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         list: Option<PathBuf>,
     },
+    /// An agent client's hook: its event on stdin, its answer on stdout
+    Hook(hook::Arguments),
 }
 
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| hook::exit(&error));
+    let result = match arguments.command {
         Command::Replay { files, json, at, policy } => {
             let print = if json { Print::Json } else { Print::Text };
             run::run(&files, &Task { at, policy, print, timeline: false })
@@ -102,6 +106,7 @@ fn main() -> ExitCode {
         }
         Command::Tools { dialect, format } => tools::run(dialect, format),
         Command::Call { name, policy, list } => call::run(&name, policy, list.as_deref()),
+        Command::Hook(arguments) => Ok(hook::run(&arguments)),
     };
     match result {
         Ok(status) => ExitCode::from(status),
