@@ -2,6 +2,9 @@
 
 mod call;
 mod hook;
+mod install;
+mod list;
+mod log;
 mod replay;
 mod report;
 mod run;
@@ -88,6 +91,20 @@ enum Command {
     },
     /// An agent client's hook: its event on stdin, its answer on stdout
     Hook(hook::Arguments),
+    /// Put the hook and the MCP server into an agent client's settings
+    Install(install::Arguments),
+    /// The lists of all sessions in the log folder
+    List {
+        /// Only what is open
+        #[arg(long)]
+        open: bool,
+        /// One JSON object a session, a line each
+        #[arg(long)]
+        json: bool,
+    },
+    /// A session's event log
+    #[command(subcommand)]
+    Log(log::Task),
 }
 
 fn main() -> ExitCode {
@@ -107,6 +124,9 @@ fn main() -> ExitCode {
         Command::Tools { dialect, format } => tools::run(dialect, format),
         Command::Call { name, policy, list } => call::run(&name, policy, list.as_deref()),
         Command::Hook(arguments) => Ok(hook::run(&arguments)),
+        Command::Install(arguments) => install::run(&arguments),
+        Command::List { open, json } => list::run(open, json),
+        Command::Log(task) => log::run(&task),
     };
     match result {
         Ok(status) => ExitCode::from(status),

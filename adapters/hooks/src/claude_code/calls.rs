@@ -52,10 +52,7 @@ fn name<'a>(called: &Cow<'a, str>) -> (Cow<'a, str>, bool) {
 enum Response {
     Text(String),
     Blocks(Vec<Block>),
-    Kept {
-        success: Option<bool>,
-        task: Option<Task>,
-    },
+    Kept { success: Option<bool>, task: Option<Task> },
 }
 
 #[derive(Deserialize)]

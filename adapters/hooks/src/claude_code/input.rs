@@ -58,7 +58,8 @@ impl<'a> Input<'a> {
     /// The calls that the event is about: a response's, or one.
     pub(super) fn calls(&self) -> Vec<ToolCall<'a>> {
         let one = self.tool_name.clone().zip(self.tool_input);
-        let one = one.map(|(tool_name, tool_input)| ToolCall { tool_name, tool_input, tool_response: self.tool_response });
+        let one =
+            one.map(|(tool_name, tool_input)| ToolCall { tool_name, tool_input, tool_response: self.tool_response });
         self.tool_calls.iter().cloned().chain(one).collect()
     }
 }
