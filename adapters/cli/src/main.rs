@@ -91,8 +91,17 @@ enum Command {
     },
     /// An agent client's hook: its event on stdin, its answer on stdout
     Hook(hook::Arguments),
-    /// Put the hook and the MCP server into an agent client's settings
-    Install(install::Arguments),
+    /// Put session-todo into a client's settings: shows the change, keeps a backup
+    Install {
+        /// The client
+        client: install::Client,
+        /// Only show what would change
+        #[arg(long)]
+        dry_run: bool,
+        /// Take out what was put in
+        #[arg(long)]
+        uninstall: bool,
+    },
     /// The lists of all sessions in the log folder
     List {
         /// Only what is open
@@ -124,7 +133,7 @@ fn main() -> ExitCode {
         Command::Tools { dialect, format } => tools::run(dialect, format),
         Command::Call { name, policy, list } => call::run(&name, policy, list.as_deref()),
         Command::Hook(arguments) => Ok(hook::run(&arguments)),
-        Command::Install(arguments) => install::run(&arguments),
+        Command::Install { client, dry_run, uninstall } => install::run(client, dry_run, uninstall),
         Command::List { open, json } => list::run(open, json),
         Command::Log(task) => log::run(&task),
     };

@@ -87,6 +87,7 @@ impl Entries {
 
     /// The text without what is ours. What is empty then goes too, if it was not there in `original`.
     pub(super) fn uninstall(&self, text: &str, original: &str) -> Result<String, Unfit> {
+        let before = text;
         let mut text = text.to_owned();
         let keys: Vec<String> = match root(&text)?.get(self.member()) {
             Some(member) => {
@@ -96,6 +97,9 @@ impl Entries {
         };
         for key in keys {
             text = self.remove(&text, &key, original)?;
+        }
+        if text == before {
+            return Ok(text);
         }
         let root = root(&text)?;
         let at = root.entries.iter().position(|entry| entry.key.as_deref() == Some(self.member()));

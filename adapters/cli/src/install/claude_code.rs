@@ -5,27 +5,11 @@ use std::process::Command;
 use session_todo_hooks::claude_code::install::{Change, Place, backup};
 
 use crate::DONE;
-use crate::hook::Client;
-
-/// What to do about a client's settings.
-#[derive(clap::Args)]
-pub(crate) struct Arguments {
-    /// Whose settings
-    #[arg(value_enum)]
-    client: Client,
-    /// Only show the change
-    #[arg(long)]
-    dry_run: bool,
-    /// Take out what was put in
-    #[arg(long)]
-    uninstall: bool,
-}
 
 /// Shows what changes in the client's settings, and changes it.
-pub(crate) fn run(arguments: &Arguments) -> io::Result<u8> {
-    let Client::ClaudeCode = arguments.client;
+pub(crate) fn run(dry_run: bool, uninstall: bool) -> io::Result<u8> {
     let place = place()?;
-    let changes = if arguments.uninstall { place.uninstall() } else { place.install() };
+    let changes = if uninstall { place.uninstall() } else { place.install() };
     let changes = changes.map_err(io::Error::other)?;
     let mut out = io::stdout().lock();
     if changes.is_empty() {
@@ -34,10 +18,10 @@ pub(crate) fn run(arguments: &Arguments) -> io::Result<u8> {
     for change in &changes {
         show(change, &mut out)?;
     }
-    if !arguments.dry_run {
+    if !dry_run {
         for change in &changes {
             change.make().map_err(io::Error::other)?;
-            if !arguments.uninstall && change.before.is_some() {
+            if !uninstall && change.before.is_some() {
                 writeln!(out, "Kept: {}", backup(&change.path).display())?;
             }
         }
