@@ -1,6 +1,7 @@
 //! The command `session-todo`: data on stdout, words on stderr, and an exit status that says which.
 
 mod call;
+mod claude_code;
 mod hook;
 mod install;
 mod list;

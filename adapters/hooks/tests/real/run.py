@@ -109,7 +109,8 @@ def sub_agents(client, model, variables, own):
         bodies = [body for body in session.prompt("do it") if "HELPER" not in json.dumps(body["messages"][0])]
         check("reminders of main, with a sub-agent's calls in between", appear(bodies, OURS), [13, 23])
         by_sub = [line for line in session.log() if line.get("event", {}).get("tool_called", {}).get("by") == "sub"]
-        check("the sub-agent's calls are logged as a sub-agent's", len(by_sub), 5)
+        # Newer versions run it beside main, so how many of the steps it gets is chance.
+        check("the sub-agent's calls are logged as a sub-agent's", len(by_sub) > 0, True)
 
 
 def normal(body):

@@ -1,10 +1,8 @@
-//! session-todo in a client's settings. What a client's settings look like is each client's own file here.
-
-mod claude_code;
-
 use std::io;
 
 use clap::ValueEnum;
+
+use crate::claude_code;
 
 /// A client whose settings are known.
 #[derive(Clone, Copy, ValueEnum)]
