@@ -7,9 +7,6 @@ use session_todo::{Call, Caller, Event, Outcome, Tool};
 
 use super::input::ToolCall;
 
-/// What the client puts before the names of our server's tools. `install` gives the server its name.
-const OURS: &str = "mcp__session-todo__";
-
 /// A call's event.
 pub(super) fn event<'a>(by: Caller, call: &ToolCall<'a>) -> Event<'a> {
     let (name, is_ours) = name(&call.tool_name);
@@ -37,13 +34,19 @@ fn called<'a>(by: Caller, name: Cow<'a, str>, arguments: &'a str, outcome: Outco
     Event::ToolCalled(Call { by, name, arguments: arguments.into(), outcome })
 }
 
-/// The tool's own name, and whether it is our server's.
+/// The tool's own name, and whether it is a list tool of an MCP server: `mcp__<server>__<tool>`. Its user may
+/// have called our server what they like.
 fn name<'a>(called: &Cow<'a, str>) -> (Cow<'a, str>, bool) {
     let bare = match called {
-        Cow::Borrowed(called) => called.strip_prefix(OURS).map(Cow::Borrowed),
-        Cow::Owned(called) => called.strip_prefix(OURS).map(|bare| Cow::Owned(bare.to_owned())),
+        Cow::Borrowed(called) => bare(called).map(Cow::Borrowed),
+        Cow::Owned(called) => bare(called).map(|bare| Cow::Owned(bare.to_owned())),
     };
     bare.map_or_else(|| (called.clone(), false), |bare| (bare, true))
+}
+
+fn bare(called: &str) -> Option<&str> {
+    let (_, tool) = called.strip_prefix("mcp__")?.rsplit_once("__")?;
+    Tool::named(tool).map(|_| tool)
 }
 
 /// A tool's answer. `PostToolBatch` has it as the model reads it, `PostToolUse` as the client keeps it.
