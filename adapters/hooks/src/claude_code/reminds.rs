@@ -6,10 +6,11 @@
 //! | `CLAUDE_CODE_TODO_REMINDER_MODE=off` | its reminders are off |
 //! | `AI_AGENT=claude-code_2-1-197_…`, a version before 2.1.233 | the tools are offered to every model |
 //! | `CLAUDE_CODE_ENABLE_TODO_TOOLS=1` | the tools are offered |
-//! | the session's transcript names one of the tools as a JSON string of its own | it was offered, or called: since the tools are offered to some models alone, the client records what it offers |
+//! | the session's transcript has one of the tools in an array of names | it is offered: since not every model is, the client records which tools it offers late |
 //!
-//! All four were seen on 2.1.197 and 2.1.332. What can't be seen is a tool that the user's settings deny: who
-//! denies the client's list tools sets the first variable too.
+//! All four were seen on 2.1.197 and 2.1.332. A call alone says nothing, as models call what is not there. What
+//! can't be seen: a tool that the user's settings deny (who denies the client's list tools sets the first
+//! variable too), and one that a newer version offers at once, its tool search being off.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -30,8 +31,9 @@ pub struct Environment {
 
 /// From this version on most models are offered no list tools.
 const TOOLS_GONE: [u32; 3] = [2, 1, 233];
-/// The tools whose presence makes the client remind.
-const TOOLS: [&[u8]; 3] = [b"\"TaskUpdate\"", b"\"TaskCreate\"", b"\"TodoWrite\""];
+/// The tools whose presence makes the client remind, as they stand in an array. First in one is neither: the names
+/// are in their order.
+const TOOLS: [&[u8]; 2] = [b",\"TaskUpdate\"", b",\"TodoWrite\""];
 /// Bytes of a transcript that are looked at together.
 const CHUNK: usize = 256 * 1024;
 
@@ -90,6 +92,8 @@ fn names_a_tool(transcript: &Path) -> io::Result<bool> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     fn environment(variables: &[(&str, &str)]) -> Environment {
@@ -111,17 +115,18 @@ mod tests {
     }
 
     #[test]
-    fn a_transcript_names_the_tools_wherever_they_stand() {
+    fn a_transcript_offers_the_tools_wherever_it_says_so() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.jsonl");
         let names = |text: &str| {
             std::fs::write(&path, text).unwrap();
             Environment::default().client_reminds(Some(&path))
         };
-        for before in [0, 1, CHUNK - 12, CHUNK - 5, CHUNK - 1, CHUNK, 3 * CHUNK - 3] {
+        for before in [0, 1, CHUNK - 13, CHUNK - 12, CHUNK - 5, CHUNK - 1, CHUNK, 3 * CHUNK - 3] {
             let filler = "x".repeat(before);
-            assert!(names(&format!("{filler}\"TaskUpdate\"}}")), "{before}");
-            assert!(!names(&format!("{filler}\\\"TaskUpdate\\\"}}")), "{before}: a text that names it");
+            assert!(names(&format!("{filler},\"TaskUpdate\"]")), "{before}");
+            assert!(!names(&format!("{filler},\\\"TaskUpdate\\\"]")), "{before}: a text that names it");
+            assert!(!names(&format!("{filler},\"name\":\"TaskUpdate\"")), "{before}: a call");
         }
         assert!(!names(""));
     }

@@ -19,7 +19,7 @@ class Session:
         self.wire = os.path.join(self.home, "wire.jsonl")
         script = os.path.join(self.home, "script.json")
         with open(script, "w") as file:
-            json.dump(steps, file)
+            json.dump(steps if isinstance(steps, dict) else {"main": steps}, file)
         self.server = subprocess.Popen(
             [sys.executable, os.path.join(HERE, "model.py"), script, self.wire], stdout=subprocess.PIPE, text=True)
         port = self.server.stdout.readline().strip()

@@ -3,8 +3,9 @@
 
 usage: model.py SCRIPT.json WIRE.jsonl
 
-Prints its port, then serves until it is ended. SCRIPT is a list of steps; step k answers the k-th request that
-offers more than three tools. Other requests take no step and are answered with "ok". A step:
+Prints its port, then serves until it is ended. SCRIPT names lists of steps by a word: the list is taken whose word
+is in a request's first message, else "main"; its step k answers the k-th such request that offers more than three
+tools. Other requests take no step and are answered with "ok". A step:
 
   {"text": "...", "calls": [{"name": "...", "input": {...}}]}
 
@@ -19,7 +20,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 script = json.load(open(sys.argv[1]))
 wire = open(sys.argv[2], "a")
 lock = threading.Lock()
-steps = itertools.count()
+steps = {word: iter(steps) for word, steps in script.items()}
 ids = itertools.count(1)
 
 
@@ -30,9 +31,10 @@ def new_id(kind):
 def step_for(body):
     if len(body.get("tools") or []) <= 3:
         return {"text": "ok"}
+    first = json.dumps(body["messages"][0])
+    word = next((word for word in script if word in first), "main")
     with lock:
-        at = next(steps)
-    return script[at] if at < len(script) else {"text": "Done."}
+        return next(steps[word], {"text": "Done."})
 
 
 def message(body):

@@ -104,14 +104,19 @@ def notes(client, model, variables, own):
 def sub_agents(client, model, variables, own):
     agent = {"calls": [{"name": "Agent", "input": {"description": "helps", "prompt": "HELPER", "subagent_type": "general-purpose"}}]}
     helper = [bash(n) for n in range(100, 104)] + [{"calls": [create(own, "The helper's")]}, {"text": "Helped."}]
-    steps = [bash(0), {"calls": [create(own, "First thing")]}, agent, *helper] + [bash(n) for n in range(4, 25)] + [{"text": "Done."}]
+    steps = [bash(0), {"calls": [create(own, "First thing")]}, agent] + [bash(n) for n in range(4, 25)] + [{"text": "Done."}]
+    steps = {"main": steps, "HELPER": helper}
     with Session(client, PROGRAM, model, steps, [*variables, OFF]) as session:
         bodies = [body for body in session.prompt("do it") if "HELPER" not in json.dumps(body["messages"][0])]
         check("reminders of main, with a sub-agent's calls in between", appear(bodies, OURS), [13, 23])
         by_sub = [line for line in session.log() if line.get("event", {}).get("tool_called", {}).get("by") == "sub"]
-        # Newer versions run it beside main, so how many of the steps it gets is chance.
-        check("the sub-agent's calls are logged as a sub-agent's", len(by_sub) > 0, True)
-
+        calls = [line["event"]["tool_called"]["name"] for line in by_sub]
+        # Newer versions run it beside main, and end when main does.
+        check("the sub-agent's calls are logged as a sub-agent's", calls, (["Bash"] * 4 + ["TaskCreate"])[:len(calls) or 1])
+        # Newer versions do not offer sub-agents the client's own.
+        ran = sum("ran" in line["event"]["tool_called"]["outcome"] for line in by_sub if "TaskCreate" in str(line))
+        check("its writes that ran are on the list, others not", session.command("list").count("The helper's"), ran)
+        check("which of our server's is none", own or ran == 0, True)
 
 def normal(body):
     """A body without what differs between any two runs: ids, times, folders."""
@@ -141,13 +146,19 @@ def off(client, model, variables, own):
 def main():
     if not HAS_SERVER:
         print("SKIPPED: our MCP tools: this build has no `mcp`", file=sys.stderr)
+    wanted = os.environ.get("ONLY", "")
     for name, client, model, variables, offers in CLIENTS:
         version = subprocess.run([client, "--version"], stdout=subprocess.PIPE, text=True).stdout.strip()
         for own in ways(offers):
             print(f"{name} ({version}), {'its own tools' if own else 'our server'}", flush=True)
             for scenario in (reminders, compactions, notes, sub_agents):
-                scenario(client, model, variables, own)
+                if wanted in scenario.__name__:
+                    scenario(client, model, variables, own)
+            if wanted:
+                continue
             client_reminds(client, model, variables, own, offers)
+        if wanted:
+            continue
         print(f"{name} ({version}), off", flush=True)
         off(client, model, variables, offers)
     print(f"{len(failures)} failed")
