@@ -46,7 +46,7 @@ pub(crate) fn run(name: &str, policy: Policy, list: Option<&Path>) -> io::Result
 }
 
 /// An item as `todo_write` takes it, so that an answer can be the list of the next call.
-fn written(item: &Item) -> serde_json::Result<Box<RawValue>> {
+pub(crate) fn written(item: &Item) -> serde_json::Result<Box<RawValue>> {
     let mut json = String::new();
     item.push_json(&mut json);
     RawValue::from_string(json)

@@ -1,6 +1,11 @@
 //! The command `session-todo`: data on stdout, words on stderr, and an exit status that says which.
 
 mod call;
+mod claude_code;
+mod hook;
+mod install;
+mod list;
+mod log;
 mod replay;
 mod report;
 mod run;
@@ -85,10 +90,36 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         list: Option<PathBuf>,
     },
+    /// An agent client's hook: its event on stdin, its answer on stdout
+    Hook(hook::Arguments),
+    /// Put session-todo into a client's settings: shows the change, keeps a backup
+    Install {
+        /// The client
+        client: install::Client,
+        /// Only show what would change
+        #[arg(long)]
+        dry_run: bool,
+        /// Take out what was put in
+        #[arg(long)]
+        uninstall: bool,
+    },
+    /// The lists of all sessions in the log folder
+    List {
+        /// Only what is open
+        #[arg(long)]
+        open: bool,
+        /// One JSON object a session, a line each
+        #[arg(long)]
+        json: bool,
+    },
+    /// A session's event log
+    #[command(subcommand)]
+    Log(log::Task),
 }
 
 fn main() -> ExitCode {
-    let result = match Arguments::parse().command {
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| hook::exit(&error));
+    let result = match arguments.command {
         Command::Replay { files, json, at, policy } => {
             let print = if json { Print::Json } else { Print::Text };
             run::run(&files, &Task { at, policy, print, timeline: false })
@@ -102,6 +133,10 @@ fn main() -> ExitCode {
         }
         Command::Tools { dialect, format } => tools::run(dialect, format),
         Command::Call { name, policy, list } => call::run(&name, policy, list.as_deref()),
+        Command::Hook(arguments) => Ok(hook::run(&arguments)),
+        Command::Install { client, dry_run, uninstall } => install::run(client, dry_run, uninstall),
+        Command::List { open, json } => list::run(open, json),
+        Command::Log(task) => log::run(&task),
     };
     match result {
         Ok(status) => ExitCode::from(status),

@@ -46,6 +46,7 @@
 
 mod error;
 mod files;
+mod home;
 mod id;
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -55,6 +56,7 @@ mod store;
 
 pub use error::{AppendError, StoreError};
 pub use files::{Checked, Disk, DiskFile, Files, Flaw, OsDisk, Sync, Torn, is_log, read_log};
+pub use home::home;
 pub use id::{BadSessionId, SessionId};
 #[cfg(feature = "postgres")]
 pub use postgres::Postgres;

@@ -1,0 +1,71 @@
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::Command;
+
+use session_todo_hooks::claude_code::install::{Change, Place, backup};
+
+use crate::DONE;
+
+/// Shows what changes in the client's settings, and changes it.
+pub(crate) fn run(dry_run: bool, uninstall: bool) -> io::Result<u8> {
+    let place = place()?;
+    let changes = if uninstall { place.uninstall() } else { place.install() };
+    let changes = changes.map_err(io::Error::other)?;
+    let mut out = io::stdout().lock();
+    if changes.is_empty() {
+        writeln!(out, "Nothing to change.")?;
+    }
+    for change in &changes {
+        show(change, &mut out)?;
+    }
+    if !dry_run {
+        for change in &changes {
+            change.make().map_err(io::Error::other)?;
+            if !uninstall && change.before.is_some() {
+                writeln!(out, "Kept: {}", backup(&change.path).display())?;
+            }
+        }
+    }
+    Ok(DONE)
+}
+
+fn place() -> io::Result<Place> {
+    let own = std::env::var_os("CLAUDE_CONFIG_DIR").filter(|own| !own.is_empty()).map(PathBuf::from);
+    let home = std::env::home_dir().filter(|home| home.is_absolute());
+    let (settings, servers) = match (own, home) {
+        (Some(own), _) => (own.clone(), own),
+        (None, Some(home)) => (home.join(".claude"), home),
+        (None, None) => {
+            return Err(io::Error::other("there is no home folder. Name the client's in CLAUDE_CONFIG_DIR"));
+        }
+    };
+    Ok(Place { settings, servers, command: std::env::current_exe()?, version: version() })
+}
+
+/// The installed client's version, if it can be asked.
+fn version() -> Option<[u32; 3]> {
+    let answer = Command::new("claude").arg("--version").output().ok()?;
+    let answer = String::from_utf8(answer.stdout).ok()?;
+    let mut numbers = answer.split_whitespace().next()?.split('.').map(str::parse);
+    let mut next = || numbers.next()?.ok();
+    Some([next()?, next()?, next()?])
+}
+
+/// The lines that differ, between those at both ends that do not.
+fn show(change: &Change, out: &mut impl Write) -> io::Result<()> {
+    let [before, after] = [&change.before, &change.after].map(|text| text.as_deref().unwrap_or_default());
+    let (old, new): (Vec<_>, Vec<_>) = (before.lines().collect(), after.lines().collect());
+    let first = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let most = old.len().min(new.len()) - first;
+    let last = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(old, new)| old == new).count();
+    writeln!(out, "{}, from line {}:", change.path.display(), first + 1)?;
+    for (sign, lines) in [('-', &old), ('+', &new)] {
+        for line in lines.iter().take(lines.len() - last).skip(first) {
+            writeln!(out, "{sign} {}", crate::terminal::line(line))?;
+        }
+    }
+    if change.after.is_none() {
+        writeln!(out, "The file goes: it was not there before.")?;
+    }
+    Ok(())
+}

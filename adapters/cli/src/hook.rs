@@ -1,0 +1,85 @@
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+use session_todo::Policy;
+use session_todo_hooks::claude_code::{Environment, Hook};
+use session_todo_hooks::{ERRORS, report};
+
+use crate::{DONE, terminal};
+
+/// The policy where no flag names one.
+const VARIABLE: &str = "SESSION_TODO_POLICY";
+/// The policy under which nothing is read, logged or said.
+const OFF: &str = "off";
+
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// Whose hook it is
+    #[arg(value_enum)]
+    client: Client,
+    /// What is said, and when: a preset, or `off`. Else `SESSION_TODO_POLICY` says; else the log's own, which
+    /// begins as `default`
+    #[arg(long, value_name = "NAME")]
+    policy: Option<String>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Client {
+    ClaudeCode,
+}
+
+/// One hook call. Its exit status is always 0: the client goes on whatever happens here.
+pub(crate) fn run(arguments: &Arguments) -> u8 {
+    let Client::ClaudeCode = arguments.client;
+    let named = arguments.policy.clone().or_else(|| std::env::var(VARIABLE).ok()).filter(|name| !name.is_empty());
+    if named.as_deref() == Some(OFF) {
+        // The client must not find its pipe closed.
+        let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+        return DONE;
+    }
+    let Some(folder) = session_todo_store::home() else {
+        terminal::words("there is no folder for the logs. Name one in SESSION_TODO_HOME");
+        return DONE;
+    };
+    let policy = named.and_then(|name| known(&folder, &name));
+    if let Err(error) = answer(&Hook { folder: &folder, policy, environment: Environment::of_process() }) {
+        tell(&folder, &error.to_string());
+    }
+    DONE
+}
+
+fn answer(hook: &Hook<'_>) -> Result<(), Box<dyn std::error::Error>> {
+    let mut stdin = Vec::new();
+    io::stdin().read_to_end(&mut stdin)?;
+    if let Some(answer) = hook.answer(&stdin)? {
+        io::stdout().write_all(format!("{answer}\n").as_bytes())?;
+    }
+    Ok(())
+}
+
+/// A policy that nobody knows is as if none was named.
+fn known(folder: &Path, name: &str) -> Option<Policy> {
+    match crate::policy(name) {
+        Ok(policy) => Some(policy),
+        Err(error) => {
+            tell(folder, &format!("policy {name:?}: {error}, {OFF}"));
+            None
+        }
+    }
+}
+
+fn tell(folder: &Path, what: &str) {
+    terminal::words(&format!("{what} (also in {})", folder.join(ERRORS).display()));
+    report(folder, what);
+}
+
+/// Wrong usage ends the command; but a hook's exit status says things to its client, and 2 stops its work.
+pub(crate) fn exit(error: &clap::Error) -> ! {
+    let is_hook = std::env::args_os().nth(1).is_some_and(|command| command == "hook");
+    if is_hook && error.use_stderr() {
+        let _ = error.print();
+        std::process::exit(0)
+    }
+    error.exit()
+}

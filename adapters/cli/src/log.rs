@@ -1,0 +1,104 @@
+use std::io::{self, BufRead, Write};
+
+use clap::Subcommand;
+use serde::Serialize;
+use session_todo::{Event, Policy};
+use session_todo_store::{Record, SessionId, Store, StoreError, Version, transaction};
+
+use crate::list::store;
+use crate::{DONE, UNREADABLE};
+
+#[derive(Subcommand)]
+pub(crate) enum Task {
+    /// The records, a JSON line each
+    Show {
+        /// The session
+        session: String,
+    },
+    /// Events from stdin, a JSON line each, at the log's end all together; what each asks for on stdout
+    Append {
+        /// The session
+        session: String,
+        /// The policy of a log that begins
+        #[arg(long, value_name = "NAME", default_value = "default")]
+        policy: String,
+    },
+    /// Every checksum and every record from the first line on
+    Check {
+        /// The session
+        session: String,
+    },
+}
+
+#[derive(Serialize)]
+struct Line<'a> {
+    seq: u64,
+    #[serde(flatten)]
+    record: &'a Record<'a>,
+}
+
+/// The event log itself.
+pub(crate) fn run(task: &Task) -> io::Result<u8> {
+    match task {
+        Task::Show { session } => show(&id(session)?),
+        Task::Append { session, policy } => append(&id(session)?, &crate::policy(policy).map_err(io::Error::other)?),
+        Task::Check { session } => check(&id(session)?),
+    }
+}
+
+fn id(session: &str) -> io::Result<SessionId> {
+    SessionId::new(session).map_err(io::Error::other)
+}
+
+fn show(session: &SessionId) -> io::Result<u8> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut written = Ok(());
+    let read = store()?.read(session, Version::START, &mut |version, record| {
+        if written.is_ok() {
+            written = line(&mut out, version, &record);
+        }
+        Ok(())
+    });
+    written?;
+    out.flush()?;
+    found(session, read)
+}
+
+fn line(out: &mut impl Write, version: Version, record: &Record<'_>) -> io::Result<()> {
+    writeln!(out, "{}", serde_json::to_string(&Line { seq: version.0, record })?)
+}
+
+fn append(session: &SessionId, policy: &Policy) -> io::Result<u8> {
+    let lines = io::stdin().lock().lines().collect::<io::Result<Vec<String>>>()?;
+    let mut events: Vec<Event<'_>> = Vec::with_capacity(lines.len());
+    for (number, line) in (1..).zip(&lines).filter(|(_, line)| !line.trim().is_empty()) {
+        let event = serde_json::from_str(line);
+        events.push(event.map_err(|error| io::Error::other(format!("line {number} is no event: {error}")))?);
+    }
+    let stepped = transaction(&mut store()?, session, policy, |work| {
+        events.iter().map(|event| work.step(event.clone())).collect::<Vec<_>>()
+    });
+    let (effects, _) = stepped.map_err(io::Error::other)?;
+    let mut out = io::stdout().lock();
+    for effect in effects {
+        writeln!(out, "{}", serde_json::to_string(&effect)?)?;
+    }
+    Ok(DONE)
+}
+
+fn check(session: &SessionId) -> io::Result<u8> {
+    let checked = store()?.check(session);
+    if let Ok(Some(checked)) = &checked {
+        let cache = if checked.is_cached { "the cached state is right" } else { "no state is cached" };
+        writeln!(io::stdout().lock(), "{} records are good; {cache}.", checked.version)?;
+    }
+    found(session, checked.map(|checked| checked.map_or(Version::START, |checked| checked.version)))
+}
+
+fn found(session: &SessionId, version: Result<Version, StoreError>) -> io::Result<u8> {
+    if version.map_err(io::Error::other)? == Version::START {
+        crate::terminal::words(&format!("session {session} has no log"));
+        return Ok(UNREADABLE);
+    }
+    Ok(DONE)
+}

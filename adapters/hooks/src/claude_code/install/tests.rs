@@ -1,0 +1,176 @@
+//! What install and uninstall leave, byte for byte.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+use std::fs;
+use std::path::Path;
+
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::settings::{Entries, File};
+use super::{InstallError, Place, backup};
+
+fn place(folder: &Path) -> Place {
+    let command = "/opt/a folder/session-todo".into();
+    Place { settings: folder.join(".claude"), servers: folder.to_owned(), command, version: None }
+}
+
+fn install(place: &Place) -> usize {
+    let changes = place.install().unwrap();
+    changes.iter().for_each(|change| change.make().unwrap());
+    changes.len()
+}
+
+fn uninstall(place: &Place) -> usize {
+    let changes = place.uninstall().unwrap();
+    changes.iter().for_each(|change| change.make().unwrap());
+    changes.len()
+}
+
+/// The file's text through install, install again, and uninstall; and the text in between.
+fn round_trip(text: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let place = place(folder.path());
+    let path = folder.path().join(".claude/settings.json");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, text).unwrap();
+    assert_eq!(install(&place), 2);
+    let installed = fs::read_to_string(&path).unwrap();
+    assert_eq!(fs::read_to_string(backup(&path)).unwrap(), text);
+    assert_eq!(install(&place), 0, "the second time");
+    assert_eq!(uninstall(&place), 2);
+    assert_eq!(fs::read_to_string(&path).unwrap(), text);
+    assert!(!backup(&path).exists() && !folder.path().join(".claude.json").exists());
+    assert_eq!(uninstall(&place), 0);
+    installed
+}
+
+const OTHERS: &str = r#"{
+    "model": "opus",
+    "a key of \"tomorrow\"": 1.0e2,
+    "hooks": {
+        "Stop": [ ],
+        "PostToolBatch": [
+            { "hooks": [{ "type": "command", "command": "theirs" }] }
+        ]
+    }
+}
+"#;
+
+#[test]
+fn what_is_there_stays() {
+    for text in ["{}", "{ }\n", "{\n}\n", "{\"a\":[1, 2]}", "{\r\n\t\"a\": {}\r\n}\r\n", OTHERS, "{\"hooks\":{}}"] {
+        let installed = round_trip(text);
+        let (mut before, after): (Value, Value) =
+            (serde_json::from_str(text).unwrap(), serde_json::from_str(&installed).unwrap());
+        for event in ["SessionStart", "UserPromptSubmit", "Stop", "PostToolBatch", "PreToolUse"] {
+            let command = after["hooks"][event].as_array().unwrap().last().unwrap()["hooks"][0]["command"].as_str();
+            assert_eq!(command, Some("'/opt/a folder/session-todo' hook claude-code"), "{text}");
+        }
+        before.as_object_mut().unwrap().remove("hooks");
+        for (key, value) in before.as_object().unwrap() {
+            assert_eq!(&after[key], value);
+        }
+        // Every line that was there is there, in its order.
+        let mut lines = installed.lines();
+        for line in text.lines().filter(|line| line.len() > 3 && text.lines().count() > 3) {
+            let line = line.trim_end_matches([']', ' ', ',']);
+            assert!(lines.any(|there| there.starts_with(line)), "{line} in {installed}");
+        }
+    }
+}
+
+#[test]
+fn nothing_was_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = place(folder.path());
+    assert_eq!(install(&place), 2);
+    let servers: Value =
+        serde_json::from_str(&fs::read_to_string(folder.path().join(".claude.json")).unwrap()).unwrap();
+    assert_eq!(servers["mcpServers"]["session-todo"]["args"][0], "mcp");
+    assert_eq!(uninstall(&place), 2);
+    assert!(!folder.path().join(".claude.json").exists() && !folder.path().join(".claude/settings.json").exists());
+}
+
+#[test]
+fn what_came_later_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = place(folder.path());
+    let path = folder.path().join(".claude/settings.json");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, OTHERS).unwrap();
+    install(&place);
+    let installed = fs::read_to_string(&path).unwrap();
+    fs::write(&path, installed.replace("\"opus\"", "\"sonnet\"")).unwrap();
+    uninstall(&place);
+    let left = fs::read_to_string(&path).unwrap();
+    assert_eq!(left.replace(' ', ""), OTHERS.replace("opus", "sonnet").replace(' ', ""));
+    assert_eq!(fs::read_to_string(backup(&path)).unwrap(), OTHERS, "it is not that text, so it is kept");
+}
+
+#[test]
+fn what_is_not_plain_json_is_left_alone_and_said() {
+    let cases = [
+        ("{\n  // mine\n  \"model\": \"opus\"\n}", "it is not plain JSON"),
+        ("{\"model\": ", "it is not plain JSON"),
+        ("{\"a\": 1,}", "it is not plain JSON"),
+        ("\u{feff}{}", "the whole is not an object"),
+        ("[]", "the whole is not an object"),
+        ("{\"hooks\": []}", "hooks is not an object"),
+        ("{\"hooks\": {\"Stop\": {}}}", "an event's hooks is not an array"),
+        ("{\"hooks\": {}, \"hooks\": {}}", "it names \"hooks\" twice"),
+    ];
+    for (text, why) in cases {
+        let folder = tempfile::tempdir().unwrap();
+        let place = place(folder.path());
+        fs::create_dir_all(&place.settings).unwrap();
+        fs::write(place.settings.join("settings.json"), text).unwrap();
+        let Err(InstallError::Unfit { why: said, .. }) = place.install() else { panic!("{text}") };
+        assert!(said.starts_with(why), "{text}: {said}");
+    }
+}
+
+#[test]
+fn a_version_without_batch_gets_the_single_events() {
+    let folder = tempfile::tempdir().unwrap();
+    for (version, has_batch) in [([2, 1, 144], false), ([2, 1, 145], true), ([2, 2, 0], true)] {
+        let place = Place { version: Some(version), ..place(folder.path()) };
+        let text = place.install().unwrap().swap_remove(0).after.unwrap();
+        assert_eq!(text.contains("PostToolBatch"), has_batch);
+        assert_eq!(text.contains("PostToolUseFailure"), !has_batch);
+    }
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![Just(Value::Null), any::<i32>().prop_map(Value::from), "\\PC{0,6}".prop_map(Value::from)];
+    leaf.prop_recursive(3, 24, 4, |inner| {
+        let key = prop_oneof![Just("hooks".to_owned()), Just("Stop".to_owned()), "[a-z\"\\\\{\\[]{1,4}"];
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::btree_map(key, inner, 0..4).prop_map(|map| map.into_iter().collect::<Value>()),
+        ]
+    })
+}
+
+proptest! {
+    /// Whatever the settings, and however they are laid out: what is put in can be taken out, also without the
+    /// text from before, and the value is the old one.
+    #[test]
+    fn taken_out_again(value in any_json(), layout in 0..3) {
+        let text = match layout {
+            0 => value.to_string(),
+            1 => serde_json::to_string_pretty(&value).unwrap(),
+            _ => serde_json::to_string_pretty(&value).unwrap().replace('\n', "\n ").replace(':', " :\t"),
+        };
+        for file in [File::Settings, File::Servers] {
+            let entries = Entries { file, command: "session-todo".into(), has_batch: true };
+            let Ok(installed) = entries.install(&text) else { continue };
+            prop_assert_eq!(&entries.install(&installed).unwrap(), &installed);
+            let left = entries.uninstall(&installed, &text).unwrap();
+            if layout < 2 {
+                prop_assert_eq!(serde_json::from_str::<Value>(&left).unwrap(), value.clone());
+                prop_assert_eq!(&left, &text);
+            }
+        }
+    }
+}

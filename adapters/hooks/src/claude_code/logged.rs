@@ -1,0 +1,67 @@
+//! The calls that our MCP server has logged in the same log.
+
+use serde_json::Value;
+use session_todo::{Agent, Call, Caller, Event, Outcome};
+use session_todo_store::{Files, Record, SessionId, Store, StoreError, Version};
+
+use super::calls;
+use super::input::ToolCall;
+
+/// Calls, each by its name and its arguments as a value: client and server print one each in their own way.
+#[derive(Debug, Default)]
+pub(super) struct Logged(Vec<(String, Option<Value>)>);
+
+/// The calls that were answered since main's last request.
+pub(super) fn since_request(files: &mut Files, session: &SessionId) -> Result<Logged, StoreError> {
+    // What is behind the cached state costs nothing to read, and holds the request almost always.
+    let cached = files.cached_state(session)?.map_or(Version::START, |cached| cached.version);
+    match read(files, session, cached)? {
+        (logged, true) => Ok(logged),
+        (logged, false) if cached == Version::START => Ok(logged),
+        (_, false) => read(files, session, Version::START).map(|(logged, _)| logged),
+    }
+}
+
+/// And whether the request was among what was read.
+fn read(files: &mut Files, session: &SessionId, from: Version) -> Result<(Logged, bool), StoreError> {
+    let (mut logged, mut found) = (Logged::default(), false);
+    files.read(session, from, &mut |_, record| {
+        match record {
+            Record::Event(Event::RequestSent { by: Agent::Main }) => {
+                logged.0.clear();
+                found = true;
+            }
+            Record::Event(Event::ToolCalled(Call { name, arguments, outcome: Outcome::Ours, .. })) => {
+                logged.0.push((name.into_owned(), value(&arguments)));
+            }
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok((logged, found))
+}
+
+impl Logged {
+    /// The events of these calls, but not of those that are logged: as often as they are.
+    pub(super) fn without<'a>(mut self, calls: &[ToolCall<'a>], by: Caller) -> Vec<Event<'a>> {
+        let mut events = Vec::with_capacity(calls.len());
+        for call in calls {
+            let event = calls::event(by, call);
+            match &event {
+                Event::ToolCalled(event) if calls::is_ours(call) && self.take(&event.name, call) => {}
+                _ => events.push(event),
+            }
+        }
+        events
+    }
+
+    fn take(&mut self, name: &str, call: &ToolCall<'_>) -> bool {
+        let wanted = value(call.tool_input.get());
+        let at = self.0.iter().position(|(logged, arguments)| logged == name && *arguments == wanted);
+        at.map(|at| self.0.remove(at)).is_some()
+    }
+}
+
+fn value(arguments: &str) -> Option<Value> {
+    serde_json::from_str(arguments).ok()
+}

@@ -1,0 +1,208 @@
+//! Claude Code.
+//!
+//! | its event | for the session |
+//! |---|---|
+//! | `PostToolBatch` | the calls of a response with their outcomes, and then the next request |
+//! | `PostToolUse`, `PostToolUseFailure` | the same for one call, where a version has no batch; `install` registers one kind or the other, never both |
+//! | `UserPromptSubmit` | a request |
+//! | `SessionStart` with `compact` | [`Event::Compacted`], and the snapshot |
+//! | `SessionStart` with `resume` | [`Event::Resumed`] |
+//! | `Stop` | the last request has its response |
+//! | `PreToolUse` | a sub-agent's write through our MCP server is refused (A7): the server can't tell who calls |
+//! | any other | nothing |
+//!
+//! What has an `agent_id` is a sub-agent's. What the client reports of its own list tools has
+//! [run](session_todo::Outcome::Ran) if the answer says so. A call of our MCP server's tools stands in the log
+//! already, if the server serves the same session; else it is taken as run too.
+//!
+//! What the hooks do not see: the request after another hook's `Stop` made the client go on; that a request
+//! was put off for an automatic compaction, which therefore counts as sent before it; a response that was
+//! broken off in the middle of its calls, which counts as none. A prompt after a resume is always a new request, as
+//! more sessions are left in the middle of a call than after a request that died.
+
+mod calls;
+mod input;
+pub mod install;
+mod logged;
+mod output;
+mod reminds;
+mod stopped;
+
+use std::path::Path;
+
+use input::Input;
+use session_todo::{Agent, Effect, Event, Policy, Reminder};
+use session_todo_store::{Files, SessionId, StoreError, Sync, Work, transaction};
+
+pub use reminds::Environment;
+
+use crate::error::HookError;
+
+/// One call of the hook.
+#[derive(Clone, Debug)]
+pub struct Hook<'h> {
+    /// Where the logs are.
+    pub folder: &'h Path,
+    /// The policy that was asked for. Without one a new log begins under `default`, and one that there is keeps
+    /// its own.
+    pub policy: Option<Policy>,
+    /// What the client says of itself.
+    pub environment: Environment,
+}
+
+impl Hook<'_> {
+    /// Logs what the client reports, and says what to print: nothing, or one JSON object. When this returns, the
+    /// log has everything that the answer is about.
+    ///
+    /// # Errors
+    ///
+    /// An input that can't be read, and a log that can't be read or written. Then nothing is to be printed.
+    pub fn answer(&self, stdin: &[u8]) -> Result<Option<String>, HookError> {
+        let input: Input<'_> = serde_json::from_slice(stdin)?;
+        let Some(task) = Task::of(&input) else { return Ok(None) };
+        let mut log = Log {
+            hook: self,
+            session: SessionId::new(input.session_id.as_ref())?,
+            files: Files::open(self.folder, Sync::Os)?,
+        };
+        let event = &input.hook_event_name;
+        let said = match task {
+            Task::Round => log.round(&input)?.map(|text| output::context(event, &text)),
+            Task::Prompt => log.prompt(&input)?.map(|text| output::context(event, &text)),
+            Task::Compacted => log.compacted()?.map(|text| output::context(event, &text)),
+            Task::Asked(call) => log.refusal(&call)?.map(|text| output::denial(event, &text)),
+            Task::Resumed => log.resumed().map(|()| None)?,
+            Task::Stopped => log.stopped().map(|()| None)?,
+        };
+        for torn in log.files.take_torn() {
+            crate::report(self.folder, &format!("{}: cut at byte {}: {}", torn.path.display(), torn.offset, torn.why));
+        }
+        Ok(said)
+    }
+}
+
+/// What there is to do about an event.
+enum Task<'a> {
+    Round,
+    Prompt,
+    Compacted,
+    Resumed,
+    Stopped,
+    /// A sub-agent is about to write through our server.
+    Asked(Event<'a>),
+}
+
+impl<'a> Task<'a> {
+    fn of(input: &Input<'a>) -> Option<Self> {
+        match (&*input.hook_event_name, input.agent()) {
+            ("PostToolBatch" | "PostToolUse" | "PostToolUseFailure", _) => Some(Self::Round),
+            ("UserPromptSubmit", Agent::Main) => Some(Self::Prompt),
+            ("Stop", Agent::Main) => Some(Self::Stopped),
+            ("SessionStart", Agent::Main) => match input.source.as_deref() {
+                Some("compact") => Some(Self::Compacted),
+                Some("resume") => Some(Self::Resumed),
+                _ => None,
+            },
+            ("PreToolUse", Agent::Sub) => input.calls().first().and_then(calls::asked).map(Self::Asked),
+            _ => None,
+        }
+    }
+}
+
+/// The session's log during one call of the hook.
+struct Log<'h> {
+    hook: &'h Hook<'h>,
+    session: SessionId,
+    files: Files,
+}
+
+impl Log<'_> {
+    fn round(&mut self, input: &Input<'_>) -> Result<Option<String>, HookError> {
+        let calls = input.calls();
+        let known = if calls.iter().any(calls::is_ours) {
+            logged::since_request(&mut self.files, &self.session)?
+        } else {
+            logged::Logged::default()
+        };
+        let events = known.without(&calls, input.caller());
+        let effect = self.transaction(|work| {
+            for event in &events {
+                let _ = work.step(event.clone());
+            }
+            work.step(Event::RequestSent { by: input.agent() })
+        })?;
+        Ok(self.spoken(effect, input))
+    }
+
+    /// A prompt is a request, unless the one before it was never answered: then it goes in its place.
+    fn prompt(&mut self, input: &Input<'_>) -> Result<Option<String>, HookError> {
+        let answered = stopped::read(&self.files.path(&self.session));
+        let effect = self.transaction(|work| {
+            let requests = work.session().state().requests();
+            if requests > 0 && answered != Some(requests) {
+                // What it carried is in the client's history, and goes out again with it.
+                return None;
+            }
+            work.step(Event::RequestSent { by: Agent::Main })
+        })?;
+        Ok(self.spoken(effect, input))
+    }
+
+    fn compacted(&mut self) -> Result<Option<String>, HookError> {
+        match self.transaction(|work| work.step(Event::Compacted))? {
+            Some(Effect::InjectCompactSnapshot(snapshot)) => Ok(Some(snapshot.text)),
+            _ => Ok(None),
+        }
+    }
+
+    fn resumed(&mut self) -> Result<(), HookError> {
+        self.transaction(|work| work.step(Event::Resumed))?;
+        self.stopped()
+    }
+
+    fn stopped(&mut self) -> Result<(), HookError> {
+        let Some(opened) = session_todo_store::open(&mut self.files, &self.session)? else { return Ok(()) };
+        stopped::write(&self.files.path(&self.session), opened.session.state().requests())
+    }
+
+    /// The core's refusal of a sub-agent's write. Where it may write, the server answers.
+    fn refusal(&mut self, call: &Event<'_>) -> Result<Option<String>, HookError> {
+        let effect = self.transaction(|work| {
+            let may_write = work.session().policy().share;
+            if may_write { None } else { work.step(call.clone()) }
+        })?;
+        match effect {
+            Some(Effect::ReturnToolResult(result)) if result.is_error => Ok(Some(result.text)),
+            _ => Ok(None),
+        }
+    }
+
+    fn transaction<'e>(
+        &mut self,
+        mut steps: impl FnMut(&mut Work<'e>) -> Option<Effect>,
+    ) -> Result<Option<Effect>, StoreError> {
+        let asked = self.hook.policy.as_ref();
+        let work = |work: &mut Work<'e>| {
+            if let Some(policy) = asked.filter(|policy| policy.name != work.session().policy().name) {
+                work.change_policy(policy)?;
+            }
+            Ok(steps(work))
+        };
+        transaction(&mut self.files, &self.session, asked.unwrap_or(&Policy::DEFAULT), work)?.0
+    }
+
+    /// What of an effect goes out: not a reminder where the client reminds by itself.
+    fn spoken(&self, effect: Option<Effect>, input: &Input<'_>) -> Option<String> {
+        let Some(Effect::AppendSystemReminder(reminder)) = effect else { return None };
+        let transcript = input.transcript_path.as_deref().map(Path::new);
+        let silent = !self.has_note(&reminder) && self.hook.environment.client_reminds(transcript);
+        (!silent).then_some(reminder.text)
+    }
+
+    /// Whether it holds more than a reminder.
+    fn has_note(&self, reminder: &Reminder) -> bool {
+        let words = &self.hook.policy.as_ref().unwrap_or(&Policy::DEFAULT).words;
+        let holds = |words: &str| reminder.text.contains(words);
+        reminder.items.is_none() || holds(&words.edited) || holds(&words.unfinished)
+    }
+}

@@ -1,0 +1,317 @@
+//! What of the client's events becomes which events of the session, and what goes back.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+use std::fs;
+use std::path::Path;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use session_todo::{Call, Caller, Event, Outcome, Policy};
+use session_todo_hooks::claude_code::{Environment, Hook};
+use session_todo_store::{Files, Record, SessionId, Store, Sync, Version, transaction};
+
+struct Client {
+    home: tempfile::TempDir,
+    policy: Option<Policy>,
+    environment: Environment,
+}
+
+impl Client {
+    fn new(policy: Option<Policy>) -> Self {
+        Self { home: tempfile::tempdir().unwrap(), policy, environment: Environment::default() }
+    }
+
+    /// What goes to the model with this event.
+    fn event(&self, name: &str, more: Value) -> Option<String> {
+        let mut event = more;
+        event["session_id"] = "s".into();
+        event["hook_event_name"] = name.into();
+        let hook =
+            Hook { folder: self.home.path(), policy: self.policy.clone(), environment: self.environment.clone() };
+        let printed: Value = serde_json::from_str(&hook.answer(event.to_string().as_bytes()).unwrap()?).unwrap();
+        let said = &printed["hookSpecificOutput"];
+        assert_eq!(said["hookEventName"], name);
+        let text = said.get("additionalContext").or(said.get("permissionDecisionReason"));
+        Some(text.unwrap().as_str().unwrap().to_owned())
+    }
+
+    fn batch(&self, calls: Value) -> Option<String> {
+        self.event("PostToolBatch", json!({ "tool_calls": calls }))
+    }
+
+    fn prompt(&self) -> Option<String> {
+        self.event("UserPromptSubmit", json!({"prompt": "go on"}))
+    }
+
+    /// The log, in short.
+    fn log(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut files = Files::open(self.home.path(), Sync::Os).unwrap();
+        let session = SessionId::new("s").unwrap();
+        files
+            .read(&session, Version::START, &mut |_, record| {
+                lines.push(match record {
+                    Record::Policy { name, .. } => format!("policy {name}"),
+                    Record::Event(Event::RequestSent { by }) => format!("request {by:?}"),
+                    Record::Event(Event::ToolCalled(Call { by, name, arguments, outcome })) => {
+                        format!("{by:?} {name} {arguments} {outcome:?}")
+                    }
+                    Record::Event(event) => format!("{event:?}"),
+                });
+                Ok(())
+            })
+            .unwrap();
+        lines
+    }
+
+    /// What the MCP server does with a call.
+    fn server(&self, name: &str, arguments: &str) {
+        let mut files = Files::open(self.home.path(), Sync::Os).unwrap();
+        let call = Call { by: Caller::Main, name: name.into(), arguments: arguments.into(), outcome: Outcome::Ours };
+        let step = |work: &mut session_todo_store::Work<'_>| work.step(Event::ToolCalled(owned(&call)));
+        transaction(&mut files, &SessionId::new("s").unwrap(), &Policy::DEFAULT, step).unwrap();
+    }
+}
+
+fn owned(call: &Call<'_>) -> Call<'static> {
+    let text = |text: &str| text.to_owned().into();
+    Call { by: call.by, name: text(&call.name), arguments: text(&call.arguments), outcome: Outcome::Ours }
+}
+
+fn bash() -> Value {
+    json!([{"tool_name": "Bash", "tool_input": {"command": "true"}, "tool_response": ""}])
+}
+
+fn called(name: &str, input: &Value, response: &Value) -> Value {
+    json!({"tool_name": name, "tool_input": input, "tool_response": response})
+}
+
+#[test]
+fn r1_a_call_ran_where_its_answer_says_so() {
+    let client = Client::new(None);
+    let task = json!({"subject": "A", "description": ""});
+    let one = json!({"taskId": "4", "status": "completed"});
+    let todos = json!({"todos": []});
+    let answers = [
+        (called("TaskCreate", &task, &json!("Task #4 created successfully: A")), "Ran { id: Some(\"4\") }"),
+        (
+            called("TaskCreate", &task, &json!([{"type": "text", "text": "Task #5 created successfully: A"}])),
+            "Ran { id: Some(\"5\") }",
+        ),
+        (called("TaskCreate", &task, &json!("<tool_use_error>InputValidationError</tool_use_error>")), "Failed"),
+        (called("TaskCreate", &task, &json!("The user doesn't want to proceed")), "Failed"),
+        (called("TaskCreate", &task, &Value::Null), "Failed"),
+        (called("TaskUpdate", &one, &json!("Updated task #4 status")), "Ran { id: None }"),
+        (called("TaskUpdate", &one, &json!("Task not found")), "Failed"),
+        (called("TodoWrite", &todos, &json!("Todos have been modified successfully. Go on")), "Ran { id: None }"),
+        (called("TodoWrite", &todos, &json!("Permission denied")), "Failed"),
+        (
+            called("mcp__session-todo__todo_write", &todos, &json!([{"type": "text", "text": "The list is empty."}])),
+            "Ran { id: None }",
+        ),
+        (called("mcp__session-todo__todo_write", &todos, &json!("refused")), "Failed"),
+        (
+            called(
+                "mcp__session-todo__TaskCreate",
+                &task,
+                &json!([{"type": "text", "text": "Created #7 [pending] A"}]),
+            ),
+            "Ran { id: Some(\"7\") }",
+        ),
+    ];
+    for (call, outcome) in answers {
+        client.batch(json!([call]));
+        let log = client.log();
+        assert!(log[log.len() - 2].ends_with(outcome), "{call}: {}", log[log.len() - 2]);
+    }
+    let other = called("mcp__other__search", &todos, &json!([]));
+    client.batch(json!([other]));
+    let log = client.log();
+    assert_eq!(log[log.len() - 2], "Main mcp__other__search  Ran { id: None }");
+}
+
+#[test]
+fn single_events_are_a_batch_of_one() {
+    let client = Client::new(None);
+    let mut call = called("TaskCreate", &json!({"subject": "A"}), &json!({"task": {"id": "3", "subject": "A"}}));
+    client.event("PostToolUse", call.clone());
+    call["tool_response"] = json!({"success": false, "taskId": "9", "error": "Task not found"});
+    call["tool_name"] = "TaskUpdate".into();
+    client.event("PostToolUse", call.clone());
+    call.as_object_mut().unwrap().remove("tool_response");
+    client.event("PostToolUseFailure", call);
+    let wanted = ["Ran { id: Some(\"3\") }", "request Main", "Failed", "request Main", "Failed", "request Main"];
+    for (line, wanted) in client.log()[1..].iter().zip(wanted) {
+        assert!(line.ends_with(wanted), "{line}");
+    }
+}
+
+#[test]
+fn a_prompt_that_was_never_answered_is_sent_again_as_the_same_request() {
+    let client = Client::new(None);
+    let requests = || client.log().iter().filter(|line| *line == "request Main").count();
+    client.prompt();
+    client.prompt();
+    assert_eq!(requests(), 1, "neither batch nor Stop");
+    client.event("Stop", json!({}));
+    client.prompt();
+    assert_eq!(requests(), 2);
+    client.batch(bash());
+    assert_eq!(requests(), 3);
+    client.prompt();
+    assert_eq!(requests(), 3, "the batch's request died");
+    client.event("Stop", json!({"agent_id": "a"}));
+    client.prompt();
+    assert_eq!(requests(), 3, "a sub-agent's end is not main's");
+    client.event("SessionStart", json!({"source": "resume"}));
+    client.prompt();
+    assert_eq!(requests(), 4);
+}
+
+#[test]
+fn reminders_on_the_requests_that_the_core_says() {
+    let client = Client::new(None);
+    client.prompt();
+    let mut reminded = Vec::new();
+    let write = called("TaskCreate", &json!({"subject": "A"}), &json!("Task #1 created successfully: A"));
+    for request in 2..=35 {
+        let calls = if request == 3 { json!([write]) } else { bash() };
+        if client.batch(calls).is_some() {
+            reminded.push(request);
+        }
+        // What a sub-agent does in between moves nothing (D1).
+        client.event("PostToolBatch", json!({"agent_id": "a", "tool_calls": bash()}));
+    }
+    assert_eq!(reminded, [13, 23, 33], "a write in response 2, 10 / 10");
+}
+
+#[test]
+fn where_the_client_reminds_we_do_not_but_snapshots_and_notes_go_out() {
+    let mut client = Client::new(Some(Policy::TODO_EVERY_REQUEST));
+    let write = called("TaskCreate", &json!({"subject": "A"}), &json!("Task #1 created successfully: A"));
+    assert!(client.batch(json!([write])).is_some());
+    client.environment.tools = true;
+    assert_eq!(client.batch(bash()), None);
+    assert!(client.event("SessionStart", json!({"source": "compact"})).unwrap().contains("\"content\":\"A\""));
+    client.policy = Some(Policy::DEFAULT);
+    let begin =
+        called("TaskUpdate", &json!({"taskId": "1", "status": "in_progress"}), &json!("Updated task #1 status"));
+    assert_eq!(client.batch(json!([begin])), None);
+    assert_eq!(client.event("SessionStart", json!({"source": "resume"})), None);
+    assert!(client.prompt().unwrap().contains(&*Policy::DEFAULT.words.unfinished), "R10");
+    let log = client.log();
+    assert_eq!(log.iter().filter(|line| line.starts_with("policy")).count(), 2, "P6: {log:?}");
+}
+
+#[test]
+fn what_the_server_has_logged_is_not_logged_again() {
+    let client = Client::new(None);
+    client.prompt();
+    let (task, spaced) = (json!({"subject": "A", "description": ""}), r#"{ "description": "", "subject": "A" }"#);
+    client.server("TaskCreate", spaced);
+    let call =
+        called("mcp__session-todo__TaskCreate", &task, &json!([{"type": "text", "text": "Created #1 [pending] A"}]));
+    client.batch(json!([call, call]));
+    let log = client.log();
+    assert_eq!(log.iter().filter(|line| line.contains("TaskCreate")).count(), 2, "one of the two: {log:?}");
+    // Since the last request: the same call in the next response is another one.
+    client.batch(json!([call]));
+    assert_eq!(client.log().iter().filter(|line| line.contains("TaskCreate")).count(), 3);
+}
+
+#[test]
+fn what_the_server_has_logged_is_found_behind_any_cached_state() {
+    for before in 0..70 {
+        let client = Client::new(None);
+        for _ in 0..before {
+            client.event("PostToolBatch", json!({"agent_id": "a", "tool_calls": []}));
+        }
+        client.prompt();
+        for _ in 0..3 {
+            client.server("TaskList", "{}");
+        }
+        let call = called("mcp__session-todo__TaskList", &json!({}), &json!([{"type": "text", "text": "empty"}]));
+        client.batch(json!([call, call, call]));
+        assert_eq!(client.log().iter().filter(|line| line.contains("TaskList")).count(), 3, "{before}");
+    }
+}
+
+#[test]
+fn a7_a_sub_agents_write_through_the_server_is_refused() {
+    let client = Client::new(None);
+    let call = json!({"tool_name": "mcp__session-todo__todo_write", "tool_input": {"todos": [{"content": "A"}]}});
+    let by = |agent: Value| {
+        let mut call = call.clone();
+        if !agent.is_null() {
+            call["agent_id"] = agent;
+        }
+        client.event("PreToolUse", call)
+    };
+    assert_eq!(by(Value::Null), None, "main's");
+    assert_eq!(client.log().len(), 0);
+    assert!(by("a".into()).is_some());
+    let mut batch = json!({"agent_id": "a", "tool_calls": [call]});
+    batch["tool_calls"][0]["tool_response"] = "refused".into();
+    client.event("PostToolBatch", batch);
+    let log = client.log();
+    assert_eq!(log.len(), 3, "the refusal stands in the log once: {log:?}");
+    let mut read = call.clone();
+    read["tool_name"] = "mcp__session-todo__TaskList".into();
+    read["agent_id"] = "a".into();
+    assert_eq!(client.event("PreToolUse", read), None);
+    let sharing = Client::new(Some(Policy::CLAUDE_CODE));
+    let mut call = call;
+    call["agent_id"] = "a".into();
+    assert_eq!(sharing.event("PreToolUse", call), None);
+}
+
+#[test]
+fn what_is_nothing_to_us_is_not_even_a_log() {
+    let client = Client::new(None);
+    for name in
+        ["SessionEnd", "PreCompact", "PostCompact", "SubagentStart", "SubagentStop", "Notification", "Tomorrow", "Stop"]
+    {
+        assert_eq!(client.event(name, json!({"tool_calls": []})), None);
+    }
+    for source in ["startup", "clear", "fork"] {
+        assert_eq!(client.event("SessionStart", json!({ "source": source })), None);
+    }
+    let logs: Vec<_> = fs::read_dir(client.home.path()).unwrap().collect();
+    assert!(logs.is_empty(), "{logs:?}");
+}
+
+proptest! {
+    /// On any bytes: an error or an answer, and a log that can be read.
+    #[test]
+    fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        let home = tempfile::tempdir().unwrap();
+        let hook = Hook { folder: home.path(), policy: None, environment: Environment::default() };
+        prop_assert!(hook.answer(&bytes).is_err());
+    }
+
+    /// On any calls of the client's tools the log is what was reported, in call order.
+    #[test]
+    fn any_calls(rounds in prop::collection::vec(prop::collection::vec((0..5usize, "\\PC{0,8}", "\\PC{0,8}"), 0..4), 1..6)) {
+        let client = Client::new(None);
+        let names = ["TodoWrite", "TaskCreate", "TaskUpdate", "Bash", "mcp__session-todo__todo_write"];
+        let mut wanted = vec!["policy default".to_owned()];
+        for round in &rounds {
+            let calls = round.iter().map(|(name, input, response)| called(names[*name], &json!(input), &json!(response)));
+            client.batch(calls.collect());
+            for (name, input, _) in round {
+                let name = names[*name].trim_start_matches("mcp__session-todo__");
+                let input = if name == "Bash" { String::new() } else { json!(input).to_string() };
+                wanted.push(format!("Main {name} {input} "));
+            }
+            wanted.push("request Main".to_owned());
+        }
+        let log = client.log();
+        prop_assert_eq!(log.len(), wanted.len());
+        for (line, wanted) in log.iter().zip(&wanted) {
+            prop_assert!(line.starts_with(wanted.as_str()), "{line} {wanted}");
+        }
+        let checked = Files::open(Path::new(client.home.path()), Sync::Os).unwrap().check(&SessionId::new("s").unwrap());
+        prop_assert_eq!(checked.unwrap().unwrap().version.0, wanted.len() as u64);
+    }
+}
