@@ -1,6 +1,8 @@
 //! The command `session-todo`: data on stdout, words on stderr, and an exit status that says which.
 
 mod call;
+mod home;
+mod mcp;
 mod replay;
 mod report;
 mod run;
@@ -85,6 +87,18 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         list: Option<PathBuf>,
     },
+    /// The tools over MCP, on stdin and stdout
+    Mcp {
+        /// Whose list; else the environment says, else it is this process's own
+        #[arg(long, value_name = "ID")]
+        session: Option<String>,
+        /// Whose spelling of the tools; the policy's own unless named
+        #[arg(long, value_name = "NAME", value_parser = dialect)]
+        dialect: Option<Dialect>,
+        /// The policy that a new list begins with
+        #[arg(long, value_name = "NAME", default_value = "default", value_parser = policy)]
+        policy: Policy,
+    },
 }
 
 fn main() -> ExitCode {
@@ -102,6 +116,7 @@ fn main() -> ExitCode {
         }
         Command::Tools { dialect, format } => tools::run(dialect, format),
         Command::Call { name, policy, list } => call::run(&name, policy, list.as_deref()),
+        Command::Mcp { session, dialect, policy } => mcp::run(session.as_deref(), dialect, policy),
     };
     match result {
         Ok(status) => ExitCode::from(status),
