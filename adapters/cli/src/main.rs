@@ -1,7 +1,7 @@
 //! The command `session-todo`: data on stdout, words on stderr, and an exit status that says which.
 
 mod call;
-mod home;
+mod install;
 mod mcp;
 mod replay;
 mod report;
@@ -87,6 +87,17 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         list: Option<PathBuf>,
     },
+    /// Put session-todo into a client's settings: shows the change, keeps a backup
+    Install {
+        /// The client
+        client: install::Client,
+        /// Only show what would change
+        #[arg(long)]
+        dry_run: bool,
+        /// Take out what was put in
+        #[arg(long)]
+        uninstall: bool,
+    },
     /// The tools over MCP, on stdin and stdout
     Mcp {
         /// Whose list; else the environment says, else it is this process's own
@@ -116,6 +127,7 @@ fn main() -> ExitCode {
         }
         Command::Tools { dialect, format } => tools::run(dialect, format),
         Command::Call { name, policy, list } => call::run(&name, policy, list.as_deref()),
+        Command::Install { client, dry_run, uninstall } => install::run(client, dry_run, uninstall),
         Command::Mcp { session, dialect, policy } => mcp::run(session.as_deref(), dialect, policy),
     };
     match result {

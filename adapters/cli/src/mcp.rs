@@ -3,14 +3,15 @@ use std::io;
 
 use session_todo::{Dialect, Policy};
 use session_todo_mcp::{Served, Server};
-use session_todo_store::{Files, Sync, open};
+use session_todo_store::{Files, Sync, home, open};
 
-use crate::{DONE, home, terminal};
+use crate::{DONE, terminal};
 
 /// Serves the tools until the client closes standard input.
 pub(crate) fn run(told: Option<&str>, dialect: Option<Dialect>, policy: Policy) -> io::Result<u8> {
     let served = Served::find(told, |name| env::var(name).ok()).map_err(io::Error::other)?;
-    let folder = home::folder()?;
+    let no_folder = || io::Error::other("there is no folder for data here. Name one with SESSION_TODO_HOME");
+    let folder = home().ok_or_else(no_folder)?;
     let mut store = Files::open(&folder, Sync::Os).map_err(io::Error::other)?;
     terminal::words(&format!("{served}, in {}", folder.display()));
     if let Some(opened) = open(&mut store, &served.session).map_err(io::Error::other)? {

@@ -46,6 +46,7 @@
 
 mod error;
 mod files;
+mod home;
 mod id;
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -55,6 +56,7 @@ mod store;
 
 pub use error::{AppendError, StoreError};
 pub use files::{Checked, Disk, DiskFile, Files, OsDisk, Sync, Torn};
+pub use home::home;
 pub use id::{BadSessionId, SessionId};
 #[cfg(feature = "postgres")]
 pub use postgres::Postgres;
