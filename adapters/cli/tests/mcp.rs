@@ -167,7 +167,8 @@ fn two_servers_on_one_session_lose_nothing() {
     let home = TempDir::new().unwrap();
     let serve = || Client::start(home.path(), &["--session", "shared"]);
     let (mut one, mut other) = (serve(), serve());
-    let task = |n: u32| json!({"name": "TaskCreate", "arguments": {"subject": format!("step {n}"), "description": "d"}});
+    let task =
+        |n: u32| json!({"name": "TaskCreate", "arguments": {"subject": format!("step {n}"), "description": "d"}});
     for n in 0..40 {
         one.put("tools/call", &task(2 * n));
         other.put("tools/call", &task(2 * n + 1));

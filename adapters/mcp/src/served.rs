@@ -85,7 +85,8 @@ mod tests {
     use super::*;
 
     fn found(told: Option<&str>, variables: &[(&str, &str)]) -> Served {
-        let variable = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).into());
+        let variable =
+            |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).into());
         Served::find(told, variable).unwrap()
     }
 

@@ -58,7 +58,7 @@ impl<S: Store + Send + 'static> Server<S> {
         policy: Policy,
         tools: impl IntoIterator<Item = ToolDef>,
     ) -> serde_json::Result<Self> {
-        let tools = tools.into_iter().map(offered).collect::<Result<_, _>>()?;
+        let tools = tools.into_iter().map(|tool| offered(&tool)).collect::<Result<_, _>>()?;
         Ok(Self { tools, policy, session, store: Mutex::new(store) })
     }
 
@@ -132,7 +132,7 @@ impl<S: Store + Send + 'static> ServerHandler for Server<S> {
     }
 }
 
-fn offered(tool: ToolDef) -> serde_json::Result<Offered> {
+fn offered(tool: &ToolDef) -> serde_json::Result<Offered> {
     let schema: JsonObject = serde_json::from_str(&tool.schema)?;
     let reads = Tool::named(tool.name).is_some_and(|tool| !tool.writes());
     // What a write takes off the list is still in the log.

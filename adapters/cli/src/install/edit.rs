@@ -89,7 +89,8 @@ fn parse(text: &str) -> Result<CstRootNode, Why> {
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
     };
-    CstRootNode::parse(text.strip_prefix(MARK).unwrap_or(text), &options).map_err(|error| Why::Broken(error.to_string()))
+    CstRootNode::parse(text.strip_prefix(MARK).unwrap_or(text), &options)
+        .map_err(|error| Why::Broken(error.to_string()))
 }
 
 fn input(node: &CstNode) -> CstInputValue {

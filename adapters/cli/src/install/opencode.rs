@@ -13,19 +13,20 @@ use crate::{DONE, terminal};
 const PARENT: &str = "mcp";
 const SERVER: [&str; 2] = [PARENT, "session-todo"];
 
-/// Puts the server in, or takes it out.
+/// Puts the server in, or takes it out. Settings that can't be read, or that have another server of this name,
+/// are left as they are.
 pub(crate) fn run(dry_run: bool, uninstall: bool) -> io::Result<u8> {
     let settings = Settings::read(path()?)?;
-    let refused = |why: Why| io::Error::other(format!("{} was left as it is: {why}", settings.path.display()));
+    let left = |why: String| io::Error::other(format!("{} was left as it is: {why}", settings.path.display()));
+    let refused = |why: Why| left(why.to_string());
     let text = settings.text.as_deref().unwrap_or_default();
     let found = edit::find(text, &SERVER).map_err(refused)?;
     if found.as_deref().is_some_and(|found| !is_ours(found)) {
-        let why = "it has another server named session-todo, which install did not write";
-        return Err(io::Error::other(format!("{} was left as it is: {why}", settings.path.display())));
+        return Err(left("it has another server named session-todo, which install did not write".to_owned()));
     }
     match (found, uninstall) {
-        (Some(_), false) => nothing("is in there already", &settings),
-        (None, true) => nothing("is not in there", &settings),
+        (Some(_), false) => terminal::words("nothing to do: the server is in the settings already"),
+        (None, true) => terminal::words("nothing to do: the server is not in the settings"),
         (None, false) => {
             let after = edit::insert(text, &SERVER, &server()?).map_err(refused)?;
             settings.show(Some(&after))?;
@@ -33,7 +34,6 @@ pub(crate) fn run(dry_run: bool, uninstall: bool) -> io::Result<u8> {
                 settings.keep_backup()?;
                 settings.replace(Some(&after))?;
             }
-            Ok(DONE)
         }
         (Some(found), true) => {
             let before = without(&settings, text, &found).map_err(refused)?;
@@ -42,13 +42,8 @@ pub(crate) fn run(dry_run: bool, uninstall: bool) -> io::Result<u8> {
                 settings.replace(before.as_deref())?;
                 settings.drop_backup()?;
             }
-            Ok(DONE)
         }
     }
-}
-
-fn nothing(what: &str, settings: &Settings) -> io::Result<u8> {
-    terminal::words(&format!("nothing to do: the server {what}, {}", settings.path.display()));
     Ok(DONE)
 }
 
