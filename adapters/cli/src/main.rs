@@ -3,6 +3,7 @@
 mod call;
 mod install;
 mod mcp;
+mod opencode;
 mod replay;
 mod report;
 mod run;

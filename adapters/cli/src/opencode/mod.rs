@@ -1,13 +1,16 @@
 //! `OpenCode`: the MCP server, in its settings for all projects.
 
+mod edit;
+mod settings;
+
 use std::env;
 use std::io;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::edit::{self, Why};
-use super::settings::Settings;
+use self::edit::Why;
+use self::settings::Settings;
 use crate::{DONE, terminal};
 
 const PARENT: &str = "mcp";

@@ -1,12 +1,8 @@
-//! session-todo in a client's settings. What a client's settings look like is each client's own file here.
-
-mod edit;
-mod opencode;
-mod settings;
-
 use std::io;
 
 use clap::ValueEnum;
+
+use crate::opencode;
 
 /// A client whose settings are known.
 #[derive(Clone, Copy, ValueEnum)]
