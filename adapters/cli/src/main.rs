@@ -6,6 +6,8 @@ mod hook;
 mod install;
 mod list;
 mod log;
+mod mcp;
+mod opencode;
 mod replay;
 mod report;
 mod run;
@@ -115,6 +117,18 @@ enum Command {
     /// A session's event log
     #[command(subcommand)]
     Log(log::Task),
+    /// The tools over MCP, on stdin and stdout
+    Mcp {
+        /// Whose list; else the environment says, else it is this process's own
+        #[arg(long, value_name = "ID")]
+        session: Option<String>,
+        /// Whose spelling of the tools; the policy's own unless named
+        #[arg(long, value_name = "NAME", value_parser = dialect)]
+        dialect: Option<Dialect>,
+        /// The policy that a new list begins with
+        #[arg(long, value_name = "NAME", default_value = "default", value_parser = policy)]
+        policy: Policy,
+    },
 }
 
 fn main() -> ExitCode {
@@ -137,6 +151,7 @@ fn main() -> ExitCode {
         Command::Install { client, dry_run, uninstall } => install::run(client, dry_run, uninstall),
         Command::List { open, json } => list::run(open, json),
         Command::Log(task) => log::run(&task),
+        Command::Mcp { session, dialect, policy } => mcp::run(session.as_deref(), dialect, policy),
     };
     match result {
         Ok(status) => ExitCode::from(status),

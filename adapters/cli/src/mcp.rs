@@ -1,0 +1,26 @@
+use std::env;
+use std::io;
+
+use session_todo::{Dialect, Policy};
+use session_todo_mcp::{Served, Server};
+use session_todo_store::{Files, Sync, home, open};
+
+use crate::{DONE, terminal};
+
+/// Serves the tools until the client closes standard input.
+pub(crate) fn run(told: Option<&str>, dialect: Option<Dialect>, policy: Policy) -> io::Result<u8> {
+    let served = Served::find(told, |name| env::var(name).ok()).map_err(io::Error::other)?;
+    let no_folder = || io::Error::other("there is no folder for data here. Name one with SESSION_TODO_HOME");
+    let folder = home().ok_or_else(no_folder)?;
+    let mut store = Files::open(&folder, Sync::Os).map_err(io::Error::other)?;
+    terminal::words(&format!("{served}, in {}", folder.display()));
+    if let Some(opened) = open(&mut store, &served.session).map_err(io::Error::other)? {
+        let kept = &opened.session.policy().name;
+        if *kept != policy.name {
+            terminal::words(&format!("the log of this session goes on under its own policy, {kept}"));
+        }
+    }
+    let tools: Vec<_> = dialect.map_or_else(|| policy.tools().collect(), |dialect| dialect.tools().collect());
+    Server::new(store, served.session, policy, tools)?.serve().map_err(io::Error::other)?;
+    Ok(DONE)
+}
