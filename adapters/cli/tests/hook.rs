@@ -132,12 +132,12 @@ fn whatever_is_wrong_the_client_goes_on() {
     said(home.path(), &[], &batch(&create(1)));
     let log = home.path().join("s.jsonl");
     let whole = fs::read_to_string(&log).unwrap();
-    let long = good.replace("\"s\"", &format!("\"{}\"", "s".repeat(200)));
+    let endless = good.replace("\"s\"", &format!("\"{}\"", "s".repeat(200)));
     let cases: [(&str, &str, &str); 5] = [
         (&whole, "", "can't be read"),
         (&whole, "{\"session_id\":", "can't be read"),
         (&whole, "[]", "can't be read"),
-        (&whole, &long, "should be 1 to"),
+        (&whole, &endless, "should be 1 to"),
         (&whole.replace("Item 1", "Item 7"), &good, "damaged"),
     ];
     for (text, event, why) in cases {

@@ -1,6 +1,6 @@
 //! What of the client's events becomes which events of the session, and what goes back.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(clippy::needless_pass_by_value, clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::fs;
 use std::path::Path;

@@ -15,6 +15,10 @@
 //! [run](session_todo::Outcome::Ran) if the answer says so. A call of our MCP server's tools stands in the log
 //! already, if the server serves the same session; else it is taken as run too.
 //!
+//! What a hook says stays in the client's history, whatever the policy's lane. More than about 10,000 bytes of it the
+//! client keeps in a file, and shows the model that file's path and its first 2 KB (seen on 2.1.197 and 2.1.332): so
+//! of a very long list.
+//!
 //! What the hooks do not see: the request after another hook's `Stop` made the client go on; that a request
 //! was put off for an automatic compaction, which therefore counts as sent before it; a response that was
 //! broken off in the middle of its calls, which counts as none. A prompt after a resume is always a new request, as

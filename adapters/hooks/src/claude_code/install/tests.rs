@@ -17,13 +17,17 @@ fn place(folder: &Path) -> Place {
 
 fn install(place: &Place) -> usize {
     let changes = place.install().unwrap();
-    changes.iter().for_each(|change| change.make().unwrap());
+    for change in &changes {
+        change.make().unwrap();
+    }
     changes.len()
 }
 
 fn uninstall(place: &Place) -> usize {
     let changes = place.uninstall().unwrap();
-    changes.iter().for_each(|change| change.make().unwrap());
+    for change in &changes {
+        change.make().unwrap();
+    }
     changes.len()
 }
 
