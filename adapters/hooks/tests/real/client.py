@@ -1,6 +1,7 @@
 """One session of the real client against the scripted model, in a home of its own."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -36,9 +37,11 @@ class Session:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, failed, *_):
         self.server.kill()
         self.server.wait()
+        if not failed:
+            shutil.rmtree(self.home, ignore_errors=True)
 
     def command(self, *arguments):
         done = subprocess.run([self.program, *arguments], env=self.variables, cwd=self.work, text=True,

@@ -156,13 +156,13 @@ fn has(text: &str, path: &[&str]) -> bool {
     path.iter().try_fold(&value, |value, key| value.get(key)).is_some()
 }
 
-/// Whether `install` wrote it, also where it was told another path or got options since.
+/// Whether `install` wrote it, also where the command had another path then, or got options since.
 fn is_our_hook(text: &str, place: &Range<usize>) -> bool {
     let value: Option<Value> = text.get(place.clone()).and_then(|value| serde_json::from_str(value).ok());
     let Some(Value::Array(hooks)) = value.as_ref().and_then(|value| value.get("hooks")) else { return false };
     let [hook] = hooks.as_slice() else { return false };
     let command = hook.get("command").and_then(Value::as_str).unwrap_or_default();
-    command.contains("session-todo") && command.contains(" hook claude-code")
+    command.contains(" hook claude-code")
 }
 
 /// A path as a shell takes it.

@@ -11,7 +11,7 @@ use super::settings::{Entries, File};
 use super::{InstallError, Place, backup};
 
 fn place(folder: &Path) -> Place {
-    let command = "/opt/a folder/session-todo".into();
+    let command = "/opt/a folder/todo".into();
     Place { settings: folder.join(".claude"), servers: folder.to_owned(), command, version: None }
 }
 
@@ -69,7 +69,7 @@ fn what_is_there_stays() {
             (serde_json::from_str(text).unwrap(), serde_json::from_str(&installed).unwrap());
         for event in ["SessionStart", "UserPromptSubmit", "Stop", "PostToolBatch", "PreToolUse"] {
             let command = after["hooks"][event].as_array().unwrap().last().unwrap()["hooks"][0]["command"].as_str();
-            assert_eq!(command, Some("'/opt/a folder/session-todo' hook claude-code"), "{text}");
+            assert_eq!(command, Some("'/opt/a folder/todo' hook claude-code"), "{text}");
         }
         before.as_object_mut().unwrap().remove("hooks");
         for (key, value) in before.as_object().unwrap() {
