@@ -28,8 +28,8 @@ fn a_run_that_is_interrupted_says_what_is_left() {
     let status = child.wait().unwrap();
     let mut words = String::new();
     child.stderr.take().unwrap().read_to_string(&mut words).unwrap();
-    assert_eq!(
-        (status.code(), words.trim_end()),
-        (Some(130), "session-todo: interrupted: 2 of 3 files are not reported")
-    );
+    assert_eq!(status.code(), Some(130), "{words}");
+    // A report is counted right behind its last byte, which may be too late for a signal that comes with it.
+    let said = |left| format!("session-todo: interrupted: {left} of 3 files are not reported");
+    assert!([said(2), said(3)].iter().any(|said| words.trim_end() == said), "{words}");
 }
