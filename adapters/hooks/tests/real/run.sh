@@ -9,6 +9,7 @@ set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 program="$(realpath "$1")"
 folder="${2:-$(mktemp -d)}"
+mkdir -p "$folder"
 for version in "${OLD:-2.1.197}" "${NEW:-latest}"; do
   if ! npm install --silent --no-fund --no-audit --prefix "$folder/$version" "@anthropic-ai/claude-code@$version" >"$folder/npm.log" 2>&1; then
     printf 'SKIPPED: the real Claude Code: npm has no version %s here\n' "$version" >&2
