@@ -201,7 +201,10 @@ impl History {
         sorted.sort_by_key(|answer| answer.call.place);
         if !sorted.is_empty() {
             let results = self.format.answers(&sorted).into_iter();
-            self.messages.extend(results.map(|json| Message { by: By::Tools, json: raw(json) }));
+            let results = results.map(|json| Message { by: By::Tools, json: raw(json) });
+            // Whatever was pushed meanwhile comes behind them (E2, E4).
+            let at = self.responded();
+            self.messages.splice(at..at, results);
         }
         !sorted.is_empty()
     }
@@ -209,10 +212,14 @@ impl History {
     /// A compaction: deletes the messages before `from`, puts others `instead`, a summary say, and puts the
     /// snapshot where it belongs (A5). [`safe_cut`](Self::safe_cut) gives a `from`. What a person said and no
     /// response has answered is kept all the same; earlier texts of the list's own are deleted, since the
-    /// snapshot stands for them. Then tell the [`Record`](crate::Record).
+    /// snapshot stands for them. Instructions that a format takes as its first messages stay. Not between calls
+    /// and their answers: what the state does not hold yet would not be read back. Then tell the
+    /// [`Record`](crate::Record).
     pub fn compact(&mut self, from: usize, instead: Vec<Message>, snapshot: Option<&Effect>) {
         let unanswered = if self.waits { self.responded() } else { self.sent };
+        let leading = self.messages.iter().take_while(|message| is_instruction(&message.json)).count();
         let is_kept = |at: usize, message: &Message| match message.by {
+            _ if at < leading => true,
             By::List => false,
             By::Person => at >= from.min(unanswered),
             By::Harness | By::Model | By::Rest | By::Silent | By::Tools => at >= from,
@@ -226,7 +233,7 @@ impl History {
             keep
         });
         self.compactions += 1;
-        self.messages.splice(..0, instead);
+        self.messages.splice(leading..leading, instead);
         self.sent = self.messages.len() - unsent;
         if let Some(effect) = snapshot {
             self.put(effect);

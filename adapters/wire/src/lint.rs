@@ -232,9 +232,9 @@ fn cut(format: Format, turns: &[Turn], at: usize) -> usize {
             }
         }
     }
-    // Calls at the end wait for their results.
-    let waiting =
-        open.into_iter().find(|(call, _)| turns.iter().skip(call + 1).all(|turn| turn.is_model || turn.has_results()));
+    // Calls of the last response wait for their results, whatever was said since.
+    let is_last = |call: usize| turns.iter().skip(call).skip_while(|turn| turn.is_model).all(|turn| !turn.is_model);
+    let waiting = open.into_iter().find(|(call, _)| is_last(*call));
     unsafe_cuts.extend(waiting.map_or(0..0, |(call, _)| call + 1..turns.len() + 1));
     (1..=at.min(turns.len())).rev().find(|cut| !unsafe_cuts.contains(cut)).unwrap_or(0)
 }

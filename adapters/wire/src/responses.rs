@@ -72,6 +72,8 @@ struct Body<'a> {
 pub(crate) fn response(body: &str) -> serde_json::Result<Option<Response>> {
     let Body { output, status } = serde_json::from_str(body)?;
     let is_cut = status.as_deref() == Some("incomplete");
+    // One that failed, was cancelled or goes on in the background holds no answer, though it may hold items.
+    let output = output.filter(|_| matches!(status.as_deref(), None | Some("completed" | "incomplete")));
     Ok(output.map(|output| Response { items: output.into_iter().map(ToOwned::to_owned).collect(), is_cut }))
 }
 

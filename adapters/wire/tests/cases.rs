@@ -219,3 +219,40 @@ fn old_messages_are_not_parsed() {
         }
     }
 }
+
+#[test]
+fn e2_answers_stand_behind_their_calls_whatever_was_pushed_meanwhile() {
+    let body = r#"{"content":[{"type":"tool_use","id":"a","name":"bash","input":{}}]}"#;
+    let mut history = History::new(Format::Anthropic, Carrier::User);
+    history.person("go");
+    let _ = history.request(None);
+    let calls = history.respond(body).unwrap();
+    history.person("wait");
+    assert_eq!(history.safe_cut(3).unwrap(), 1, "the call waits, though a person spoke");
+    assert!(history.answer(&[calls[0].ok("done")]));
+    let body = format!(r#"{{"messages":{}}}"#, history.request(None));
+    assert_eq!(lint(Format::Anthropic, &body).unwrap(), [], "{body}");
+}
+
+#[test]
+fn a_compaction_keeps_instructions_that_are_messages() {
+    let system = RawValue::from_string(r#"{"role":"system","content":"be good"}"#.to_owned()).unwrap();
+    let mut history = History::new(Format::Chat, Carrier::User);
+    history.push(session_todo_wire::Message::read(Format::Chat, system).unwrap());
+    history.person("go");
+    let _ = history.request(None);
+    history.respond(r#"{"choices":[{"message":{"role":"assistant","content":"Done."}}]}"#).unwrap();
+    let summary = session_todo_wire::Message::user(Format::Chat, By::Harness, "so far");
+    history.compact(history.messages().len(), vec![summary], None);
+    let kept: Vec<_> = history.messages().iter().map(|message| message.json.get()).collect();
+    assert_eq!(kept, [r#"{"role":"system","content":"be good"}"#, r#"{"role":"user","content":"so far"}"#]);
+}
+
+#[test]
+fn a_response_that_failed_is_none() {
+    let mut history = History::new(Format::Responses, Carrier::User);
+    history.person("go");
+    let _ = history.request(None);
+    let failed = r#"{"status":"failed","error":{"code":"server_error"},"output":[]}"#;
+    assert!(history.respond(failed).is_err() && history.waits());
+}

@@ -76,6 +76,9 @@ fn play(folder: Option<&Path>, format: Format) -> Result<()> {
     let own = std::env::temp_dir().join(format!("session-todo-agent-{}-{format:?}", std::process::id()));
     let folder = folder.map_or(own, |folder| folder.join(format!("{format:?}")));
     let mut agent = Agent::open(&folder, Policy::DEFAULT, provider, SCRIPTED_LIMIT)?;
+    if agent.is_unfinished() {
+        agent.run()?;
+    }
     agent.say("Write the report, and check its numbers.")?;
     println!();
     agent.edit("TaskUpdate", r#"{"taskid":"3","status":"cancelled"}"#)?;
