@@ -121,9 +121,10 @@ impl Agent {
 
     /// An event that no message tells of.
     fn beside(&mut self, event: &Event<'_>) -> Result<Option<Effect>> {
-        match self.history.waits() {
-            true => self.record.note_after_calls(self.session.state(), 0, event),
-            false => self.record.note(self.session.state(), event),
+        if self.history.waits() {
+            self.record.note_after_calls(self.session.state(), 0, event);
+        } else {
+            self.record.note(self.session.state(), event);
         }
         if let Some(noted) = self.record.beside.last() {
             self.journal.beside(noted)?;
