@@ -118,8 +118,8 @@ trait LineReader {
     fn end(&mut self, found: Sink<'_>);
 }
 
-/// Reads a product's log to its end. Memory is three blocks of lines, each a quarter of a MiB or one longer line; 8
-/// bytes for each distinct call and response; and the calls of the last response.
+/// Reads a product's log to its end. Memory is four blocks of lines, each half a MiB or one longer line; 8 bytes
+/// for each distinct call and response; and the calls of the last response.
 ///
 /// # Errors
 ///

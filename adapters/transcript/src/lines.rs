@@ -13,9 +13,9 @@ use memchr::{memchr, memchr_iter, memrchr};
 use crate::Skipped;
 
 /// Bytes that are read at once: few enough to stay in a core's cache while they are looked at.
-const BLOCK: usize = 256 * 1024;
-/// Blocks that are under way: one is filled, one read, and one between them, so that neither side often waits.
-const BLOCKS: usize = 3;
+const BLOCK: usize = 512 * 1024;
+/// Blocks that are under way: one is filled, one read, and two between them, so that neither side often waits.
+const BLOCKS: usize = 4;
 
 /// A line of a log, without its end, and where it stands. Lines end at LF alone.
 pub(crate) struct Line<'a> {
