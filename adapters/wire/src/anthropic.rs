@@ -6,7 +6,7 @@ use session_todo::ToolDef;
 
 use crate::call::{Answer, Stage, ToolCall};
 use crate::format::Response;
-use crate::json::{elements, quoted, raw, text};
+use crate::json::{elements, nullable, quoted, raw, text};
 use crate::turn::{Part, ResultOf, Turn};
 
 #[derive(Deserialize)]
@@ -19,11 +19,11 @@ struct Message<'a> {
 #[derive(Deserialize)]
 struct Block<'a> {
     r#type: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "nullable")]
     id: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "nullable")]
     name: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "nullable")]
     tool_use_id: String,
     #[serde(default)]
     is_error: Option<bool>,

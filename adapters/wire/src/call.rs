@@ -2,6 +2,8 @@ use std::borrow::Cow;
 
 use session_todo::{Call, Caller, Event, Outcome, Tool, ToolResult};
 
+use crate::history::Message;
+
 /// A call of a tool, of any kind, as a response holds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolCall {
@@ -31,6 +33,13 @@ pub enum Stage {
 impl ToolCall {
     pub(crate) const fn new(id: String, name: String, arguments: String, stage: Stage) -> Self {
         Self { id, name, arguments, stage, place: 0 }
+    }
+
+    /// It is the last one of this message.
+    pub(crate) const fn cut_by(&mut self, message: &Message) {
+        if message.is_cut && matches!(self.stage, Stage::Asked) {
+            self.stage = Stage::Cut;
+        }
     }
 
     /// The call as an event: [`Outcome::Ours`] for the list's tools, [`Outcome::Ran`] for all others, whose

@@ -6,7 +6,7 @@ use session_todo::ToolDef;
 
 use crate::call::{Answer, ERROR, Stage, ToolCall};
 use crate::format::Response;
-use crate::json::{elements, quoted, text};
+use crate::json::{elements, nullable, quoted, text};
 use crate::turn::{Part, ResultOf, Turn};
 
 #[derive(Deserialize)]
@@ -16,6 +16,11 @@ struct Message<'a> {
     content: Option<&'a RawValue>,
     #[serde(borrow, default)]
     refusal: Option<&'a RawValue>,
+    /// What a model may say without a word.
+    #[serde(borrow, default)]
+    audio: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    images: Option<&'a RawValue>,
     #[serde(borrow, default)]
     tool_calls: Option<Vec<Call<'a>>>,
     #[serde(default)]
@@ -26,16 +31,22 @@ struct Message<'a> {
 struct Call<'a> {
     #[serde(default)]
     id: Option<String>,
-    #[serde(borrow, alias = "custom")]
-    function: Function<'a>,
+    #[serde(borrow, default)]
+    function: Option<Function<'a>>,
+    #[serde(borrow, default)]
+    custom: Option<Function<'a>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Function<'a> {
+    #[serde(default, deserialize_with = "nullable")]
     name: String,
     /// A string; servers that speak the format may send the object itself.
-    #[serde(borrow, default, alias = "input")]
+    #[serde(borrow, default)]
     arguments: Option<&'a RawValue>,
+    /// A custom tool's.
+    #[serde(borrow, default)]
+    input: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -46,25 +57,29 @@ struct ContentPart<'a> {
 
 pub(crate) fn turn(message: &str) -> serde_json::Result<Turn> {
     let message: Message<'_> = serde_json::from_str(message)?;
-    if let Some(id) = message.tool_call_id {
+    if message.role == "tool" || message.tool_call_id.is_some() {
         let is_error = message.content.is_some_and(is_error);
+        let id = message.tool_call_id.unwrap_or_default();
         return Ok(Turn { is_model: false, parts: vec![Part::Result(ResultOf { id, name: String::new(), is_error })] });
     }
     let calls = message.tool_calls.unwrap_or_default();
     let words = message.content.map_or_else(Vec::new, parts);
     let refusal = message.refusal.and_then(text).map(|refusal| Part::text(&refusal));
-    // Beside calls or a refusal the content may be empty: it is no block then.
-    let is_beside = !calls.is_empty() || refusal.is_some();
+    let other = message.audio.or(message.images).map(|_| Part::Other);
+    // Beside something else the content may be empty: it is no block then.
+    let is_beside = !calls.is_empty() || refusal.is_some() || other.is_some();
     let words = words.into_iter().filter(|part| !is_beside || !matches!(part, Part::Text { is_blank: true }));
-    let parts = words.chain(refusal).chain(calls.into_iter().map(|call| Part::Call(call.read()))).collect();
+    let calls = calls.into_iter().map(|call| Part::Call(call.read()));
+    let parts = words.chain(refusal).chain(other).chain(calls).collect();
     Ok(Turn { is_model: message.role == "assistant", parts })
 }
 
 impl Call<'_> {
     fn read(self) -> ToolCall {
-        let json = self.function.arguments;
+        let Function { name, arguments, input } = self.function.or(self.custom).unwrap_or_default();
+        let json = arguments.or(input);
         let arguments = json.and_then(text).or_else(|| json.map(|json| json.get().into())).unwrap_or_default();
-        ToolCall::new(self.id.unwrap_or_default(), self.function.name, arguments.into_owned(), Stage::Asked)
+        ToolCall::new(self.id.unwrap_or_default(), name, arguments.into_owned(), Stage::Asked)
     }
 }
 
@@ -72,41 +87,43 @@ pub(crate) fn parts(content: &RawValue) -> Vec<Part> {
     if let Some(words) = text(content) {
         return vec![Part::text(&words)];
     }
-    let part = |part: &RawValue| match serde_json::from_str::<ContentPart<'_>>(part.get()) {
-        Ok(ContentPart { text: Some(words) }) => Part::text(&text(words).unwrap_or_default()),
-        Ok(_) | Err(_) => Part::Other,
-    };
+    let part = |part| words(part).map_or(Part::Other, |words| Part::text(&text(words).unwrap_or_default()));
     elements(content).unwrap_or_default().into_iter().map(part).collect()
+}
+
+/// The words of a part that is a text.
+pub(crate) fn words(part: &RawValue) -> Option<&RawValue> {
+    serde_json::from_str::<ContentPart<'_>>(part.get()).ok()?.text
 }
 
 /// Whether the content of a result begins as that of a call that failed does.
 pub(crate) fn is_error(content: &RawValue) -> bool {
     let begins = |json: &RawValue| text(json).is_some_and(|text| text.starts_with(ERROR));
     let first = elements(content).and_then(|parts| parts.first().copied());
-    let words = first.and_then(|part| serde_json::from_str::<ContentPart<'_>>(part.get()).ok()?.text);
-    begins(content) || words.is_some_and(begins)
+    begins(content) || first.and_then(words).is_some_and(begins)
 }
 
 #[derive(Deserialize)]
 struct Body<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "nullable")]
     choices: Vec<Choice<'a>>,
 }
 
 #[derive(Deserialize)]
 struct Choice<'a> {
-    #[serde(borrow)]
-    message: &'a RawValue,
+    #[serde(borrow, default)]
+    message: Option<&'a RawValue>,
     #[serde(default)]
     finish_reason: Option<String>,
 }
 
 pub(crate) fn response(body: &str) -> serde_json::Result<Option<Response>> {
     let body: Body<'_> = serde_json::from_str(body)?;
-    Ok(body.choices.into_iter().next().map(|choice| Response {
-        items: vec![choice.message.to_owned()],
-        is_cut: matches!(choice.finish_reason.as_deref(), Some("length" | "content_filter")),
-    }))
+    let Some(Choice { message: Some(message), finish_reason }) = body.choices.into_iter().next() else {
+        return Ok(None);
+    };
+    let is_cut = matches!(finish_reason.as_deref(), Some("length" | "content_filter"));
+    Ok(Some(Response { items: vec![message.to_owned()], is_cut }))
 }
 
 pub(crate) fn content(message: &str) -> Option<&RawValue> {

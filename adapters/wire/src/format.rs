@@ -1,3 +1,4 @@
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -5,8 +6,8 @@ use serde_json::value::RawValue;
 use session_todo::{Policy, ToolDef};
 
 use crate::call::Answer;
-use crate::json::{insert_element, insert_words};
-use crate::turn::Turn;
+use crate::json::{elements, insert_element, insert_words, raw, replace, text};
+use crate::turn::{Part, Turn};
 use crate::{anthropic, chat, gemini, responses};
 
 /// A provider's form of requests and responses.
@@ -149,6 +150,32 @@ impl Format {
             Self::Responses => responses::content(message),
             Self::Gemini => gemini::content(message),
         }
+    }
+
+    /// The words of a message that holds nothing else.
+    pub(crate) fn words(self, message: &str) -> Option<String> {
+        let content = self.content(message)?;
+        let string = |json: &RawValue| text(json).map(Cow::into_owned);
+        let part = |part: &&RawValue| chat::words(part).and_then(string);
+        string(content).or_else(|| Some(elements(content)?.iter().map(part).collect::<Option<Vec<_>>>()?.join("\n\n")))
+    }
+
+    /// A response's item without its texts that hold no word, where it holds something else.
+    pub(crate) fn without_blanks(self, item: Box<RawValue>) -> Box<RawValue> {
+        let edited = |whole: &str| {
+            let content = self.content(whole)?;
+            let parts = elements(content)?;
+            let is_blank = |part: &Part| matches!(part, Part::Text { is_blank: true });
+            let turn = match self {
+                Self::Anthropic | Self::Gemini => self.turn(whole).ok()?.parts,
+                Self::Chat | Self::Responses => chat::parts(content),
+            };
+            let kept = parts.iter().zip(&turn).filter(|(_, part)| !is_blank(part)).map(|(json, _)| json.get());
+            let kept: Vec<&str> = kept.collect();
+            let is_edited = !kept.is_empty() && kept.len() < parts.len();
+            is_edited.then(|| replace(whole, content.get(), &format!("[{}]", kept.join(",")))).flatten()
+        };
+        edited(item.get()).map_or(item, raw)
     }
 
     fn text_part(self, text: &str) -> String {

@@ -6,7 +6,7 @@ use session_todo::ToolDef;
 
 use crate::call::{Answer, Stage, ToolCall};
 use crate::format::Response;
-use crate::json::{elements, quoted, text};
+use crate::json::{elements, insert, nullable, quoted, raw, text};
 use crate::turn::{Part, ResultOf, Turn};
 
 #[derive(Deserialize)]
@@ -36,6 +36,7 @@ struct GeminiPart<'a> {
 struct FunctionCall<'a> {
     #[serde(default)]
     id: Option<String>,
+    #[serde(default, deserialize_with = "nullable")]
     name: String,
     #[serde(borrow, default)]
     args: Option<&'a RawValue>,
@@ -45,6 +46,7 @@ struct FunctionCall<'a> {
 struct FunctionResponse<'a> {
     #[serde(default)]
     id: Option<String>,
+    #[serde(default, deserialize_with = "nullable")]
     name: String,
     #[serde(borrow, default)]
     response: Option<Outcome<'a>>,
@@ -85,7 +87,7 @@ fn part(part: GeminiPart<'_>) -> Part {
 
 #[derive(Deserialize)]
 struct Body<'a> {
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "nullable")]
     candidates: Vec<Candidate<'a>>,
 }
 
@@ -101,9 +103,17 @@ struct Candidate<'a> {
 pub(crate) fn response(body: &str) -> serde_json::Result<Option<Response>> {
     let body: Body<'_> = serde_json::from_str(body)?;
     Ok(body.candidates.into_iter().next().map(|candidate| Response {
-        items: candidate.content.map(ToOwned::to_owned).into_iter().collect(),
+        items: candidate.content.map(as_model).into_iter().collect(),
         is_cut: candidate.finish_reason.as_deref() == Some("MAX_TOKENS"),
     }))
+}
+
+/// The answer, with the role that it has to have when it is sent back.
+fn as_model(content: &RawValue) -> Box<RawValue> {
+    let json = content.get();
+    let lacks = serde_json::from_str(json).is_ok_and(|Content { role, parts }| role.is_none() && parts.is_some());
+    let with_role = lacks.then(|| insert(json, json, 1, r#""role":"model","#)).flatten();
+    with_role.map_or_else(|| content.to_owned(), raw)
 }
 
 pub(crate) fn content(content: &str) -> Option<&RawValue> {
@@ -137,7 +147,7 @@ pub(crate) fn tool(tool: &ToolDef) -> String {
     format!(r#"{{"name":{},"description":{},"parametersJsonSchema":{schema}}}"#, quoted(name), quoted(description))
 }
 
-/// Where the last part with words of this content stands: its string. A thought is none.
+/// Where the last part with words of this content stands: its string.
 pub(crate) fn last_words(content: &str) -> Option<&RawValue> {
     let parts = elements(self::content(content)?)?;
     parts.into_iter().rev().find_map(|part| serde_json::from_str::<GeminiPart<'_>>(part.get()).ok()?.text)

@@ -1,6 +1,5 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use session_todo::Effect;
 
 use crate::call::{Answer, Stage, ToolCall};
 use crate::error::WireError;
@@ -15,6 +14,12 @@ pub struct Message {
     pub by: By,
     /// The message. It may hold line breaks, between its tokens.
     pub json: Box<RawValue>,
+    /// The message without the texts of the list's own that were joined to it, where any were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) plain: Option<Box<RawValue>>,
+    /// Whether a response ended in it, in the midst of its last call.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_cut: bool,
 }
 
 /// Whose message it is. A text does not say so itself (R5).
@@ -31,17 +36,23 @@ pub enum By {
     Model,
     /// It belongs to the response that the message before belongs to.
     Rest,
-    /// A response that said nothing. It counts as a request's, and is never sent: providers refuse it (E6).
+    /// A response that said nothing. It counts as a request's, and is never sent back: providers refuse it (E6).
     Silent,
     /// Results of tools.
     Tools,
 }
 
 impl Message {
+    /// A message as it is to be sent.
+    #[must_use]
+    pub const fn new(by: By, json: Box<RawValue>) -> Self {
+        Self { by, json, plain: None, is_cut: false }
+    }
+
     /// A message of this text in the user's role.
     #[must_use]
     pub fn user(format: Format, by: By, text: &str) -> Self {
-        Self { by, json: raw(format.user(text)) }
+        Self::new(by, raw(format.user(text)))
     }
 
     /// A message as it stands in a request, taken for what its role and parts say: of a user's message, that
@@ -58,7 +69,7 @@ impl Message {
             () if is_instruction(&json) => By::Harness,
             () => By::Person,
         };
-        Ok(Self { by, json })
+        Ok(Self::new(by, json))
     }
 
     /// Whether it belongs to a response.
@@ -145,9 +156,11 @@ impl History {
         self.messages.push(message);
     }
 
-    /// What a person wrote. It goes with the next request.
+    /// What a person wrote. It goes with the next request; without a word it is nothing (E6).
     pub fn person(&mut self, text: &str) {
-        self.push(Message::user(self.format, By::Person, text));
+        if !text.trim().is_empty() {
+            self.push(Message::user(self.format, By::Person, text));
+        }
     }
 
     /// What one step added, read back from where it is kept: a response, or what a request took along, which is
@@ -159,25 +172,29 @@ impl History {
         self.sent = self.messages.len();
     }
 
-    /// Takes in the body of a response, and gives its calls, in call order.
+    /// Takes in the body of a response, and gives its calls, in call order. It is stored as it came, but for texts
+    /// without a word beside something else, which providers do not take back (E6).
     ///
     /// # Errors
     ///
     /// A body that is none of this format's. The history is as before.
     pub fn respond(&mut self, body: &str) -> Result<Vec<ToolCall>, WireError> {
         let Response { items, is_cut } = self.response(body)?;
+        let items: Vec<_> = items.into_iter().map(|item| self.format.without_blanks(item)).collect();
         let turns = items.iter().map(|item| read_turn(self.format, item)).collect::<Result<Vec<_>, _>>()?;
         let is_silent = turns.iter().all(Turn::is_empty);
         let ends_in_call = turns.last().is_some_and(|turn| matches!(turn.parts.last(), Some(Part::Call(_))));
         let mut calls = calls(turns);
-        if let Some(last) = calls.last_mut().filter(|last| is_cut && ends_in_call && last.stage == Stage::Asked) {
-            last.stage = Stage::Cut;
-        }
         if is_silent {
-            self.push(Message { by: By::Silent, json: RawValue::NULL.to_owned() });
+            let said = items.into_iter().next().unwrap_or_else(|| RawValue::NULL.to_owned());
+            self.push(Message::new(By::Silent, said));
         } else {
             let by = [By::Model].into_iter().chain(std::iter::repeat(By::Rest));
-            self.messages.extend(items.into_iter().zip(by).map(|(json, by)| Message { by, json }));
+            self.messages.extend(by.zip(items).map(|(by, json)| Message::new(by, json)));
+        }
+        if let (Some(call), Some(message)) = (calls.last_mut(), self.messages.last_mut()) {
+            message.is_cut = is_cut && ends_in_call;
+            call.cut_by(message);
         }
         self.sent = self.messages.len();
         self.waits = false;
@@ -201,7 +218,7 @@ impl History {
         sorted.sort_by_key(|answer| answer.call.place);
         if !sorted.is_empty() {
             let results = self.format.answers(&sorted).into_iter();
-            let results = results.map(|json| Message { by: By::Tools, json: raw(json) });
+            let results = results.map(|json| Message::new(By::Tools, raw(json)));
             // Whatever was pushed meanwhile comes behind them (E2, E4).
             let at = self.responded();
             self.messages.splice(at..at, results);
@@ -209,39 +226,8 @@ impl History {
         !sorted.is_empty()
     }
 
-    /// A compaction: deletes the messages before `from`, puts others `instead`, a summary say, and puts the
-    /// snapshot where it belongs (A5). [`safe_cut`](Self::safe_cut) gives a `from`. What a person said and no
-    /// response has answered is kept all the same; earlier texts of the list's own are deleted, since the
-    /// snapshot stands for them. Instructions that a format takes as its first messages stay. Not between calls
-    /// and their answers: what the state does not hold yet would not be read back. Then tell the
-    /// [`Record`](crate::Record).
-    pub fn compact(&mut self, from: usize, instead: Vec<Message>, snapshot: Option<&Effect>) {
-        let unanswered = if self.waits { self.responded() } else { self.sent };
-        let leading = self.messages.iter().take_while(|message| is_instruction(&message.json)).count();
-        let is_kept = |at: usize, message: &Message| match message.by {
-            _ if at < leading => true,
-            By::List => false,
-            By::Person => at >= from.min(unanswered),
-            By::Harness | By::Model | By::Rest | By::Silent | By::Tools => at >= from,
-        };
-        let mut at = 0..;
-        let mut unsent = 0;
-        self.messages.retain(|message| {
-            let at = at.next().unwrap_or_default();
-            let keep = is_kept(at, message);
-            unsent += usize::from(keep && at >= unanswered);
-            keep
-        });
-        self.compactions += 1;
-        self.messages.splice(leading..leading, instead);
-        self.sent = self.messages.len() - unsent;
-        if let Some(effect) = snapshot {
-            self.put(effect);
-        }
-    }
-
     /// Where the last response ends.
-    fn responded(&self) -> usize {
+    pub(crate) fn responded(&self) -> usize {
         self.messages.iter().rposition(Message::is_model).map_or(0, |at| at + 1)
     }
 }
@@ -250,13 +236,25 @@ pub(crate) fn read_turn(format: Format, json: &RawValue) -> Result<Turn, WireErr
     format.turn(json.get()).map_err(|source| WireError::Unreadable { what: "a message", format, source })
 }
 
-/// The calls of a response, in call order.
+/// The calls of a response, in call order. One whose result is there as well was run by the provider.
 fn calls(turns: Vec<Turn>) -> Vec<ToolCall> {
-    let calls = turns.into_iter().flat_map(Turn::calls).enumerate();
-    calls.map(|(place, call)| ToolCall { place, ..call }).collect()
+    let (mut calls, mut results) = (Vec::new(), Vec::new());
+    for part in turns.into_iter().flat_map(|turn| turn.parts) {
+        match part {
+            Part::Call(call) => calls.push(ToolCall { place: calls.len(), ..call }),
+            Part::Result(result) => results.push(result),
+            Part::Text { .. } | Part::Other => {}
+        }
+    }
+    for result in results {
+        if let Some(call) = calls.iter_mut().find(|call| call.stage == Stage::Asked && result.is_of(call)) {
+            call.stage = Stage::Served;
+        }
+    }
+    calls
 }
 
-fn is_instruction(json: &RawValue) -> bool {
+pub(crate) fn is_instruction(json: &RawValue) -> bool {
     #[derive(Deserialize)]
     struct Role {
         #[serde(default)]

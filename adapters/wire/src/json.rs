@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::Deserializer;
 use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 /// The text of a JSON string; none for any other value. A lone surrogate becomes a replacement character:
@@ -37,6 +37,11 @@ pub(crate) fn elements(json: &RawValue) -> Option<Vec<&RawValue>> {
     serde_json::from_str(json.get()).ok()
 }
 
+/// A field in whose place providers may send `null`.
+pub(crate) fn nullable<'de, T: Deserialize<'de> + Default, D: Deserializer<'de>>(json: D) -> Result<T, D::Error> {
+    Ok(Option::deserialize(json)?.unwrap_or_default())
+}
+
 /// A text as a JSON string.
 pub(crate) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
@@ -53,6 +58,12 @@ pub(crate) fn insert(whole: &str, part: &str, at: usize, new: &str) -> Option<St
     let at = part.as_ptr().addr().checked_sub(whole.as_ptr().addr())? + at;
     let (before, after) = whole.split_at_checked(at)?;
     Some([before, new, after].concat())
+}
+
+/// `whole` with `new` in the place of `part`, which is a slice of it.
+pub(crate) fn replace(whole: &str, part: &str, new: &str) -> Option<String> {
+    let at = part.as_ptr().addr().checked_sub(whole.as_ptr().addr())?;
+    Some([whole.get(..at)?, new, whole.get(at + part.len()..)?].concat())
 }
 
 /// `whole` with an element put into the array `part`, before the one of this index, else last.

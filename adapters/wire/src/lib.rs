@@ -11,7 +11,7 @@
 //! | a request's messages | `messages` | `messages` | `input` | `contents` |
 //! | a response's answer | `content` | `choices[0].message` | `output`, several items | `candidates[0].content` |
 //! | a call | block `tool_use` | `tool_calls[]` | item `function_call` | part `functionCall` |
-//! | run by the provider | `server_tool_use` | – | items `…_call` without `call_id` | `executableCode` |
+//! | run by the provider | `server_tool_use` | – | items `…_call` without `call_id`, or with their output behind them | `executableCode` |
 //! | its id | `id` | `id` | `call_id` | `id`, may be absent |
 //! | its arguments | `input`, an object | `function.arguments`, a string | `arguments`, a string | `args`, an object |
 //! | a result | block `tool_result` in the next user message | message of role `tool` | item `function_call_output` | part `functionResponse` in the next user content |
@@ -33,6 +33,7 @@
 mod anthropic;
 mod call;
 mod chat;
+mod compact;
 mod error;
 mod format;
 mod gemini;

@@ -105,12 +105,16 @@ impl History {
     }
 }
 
-/// The messages of a request. Input that is one string has none.
+/// The messages of a request. Where `input` is one string, or goes on from a stored response, there are none.
 fn turns(format: Format, request: &str) -> Result<Vec<Turn>, WireError> {
     let unreadable = |source| WireError::Unreadable { what: "the body of a request", format, source };
     let mut body: std::collections::HashMap<String, &RawValue> = serde_json::from_str(request).map_err(unreadable)?;
-    let Some(messages) = body.remove(format.messages_key()).filter(|json| !json.get().starts_with('"')) else {
-        return Ok(Vec::new());
+    let key = format.messages_key();
+    let messages = match body.remove(key) {
+        None if format == Format::Responses => return Ok(Vec::new()),
+        Some(words) if format == Format::Responses && words.get().starts_with('"') => return Ok(Vec::new()),
+        Some(messages) => messages,
+        None => return Err(unreadable(serde::de::Error::custom(format_args!("it has no `{key}`")))),
     };
     let messages: Vec<&RawValue> = serde_json::from_str(messages.get()).map_err(unreadable)?;
     messages.into_iter().map(|message| read_turn(format, message)).collect()

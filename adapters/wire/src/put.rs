@@ -133,13 +133,15 @@ impl History {
 
     fn edit(&mut self, at: usize, edit: impl FnOnce(Format, &str) -> Option<String>) -> Option<()> {
         let message = self.messages.get_mut(at)?;
-        message.json = raw(edit(self.format, message.json.get())?);
+        let joined = raw(edit(self.format, message.json.get())?);
+        let before = std::mem::replace(&mut message.json, joined);
+        message.plain.get_or_insert(before);
         Some(())
     }
 
     fn insert(&mut self, at: usize, text: &str) {
         let json = raw(self.format.message(text, self.carrier));
-        self.messages.insert(at.min(self.messages.len()), Message { by: By::List, json });
+        self.messages.insert(at.min(self.messages.len()), Message::new(By::List, json));
     }
 }
 

@@ -1,6 +1,6 @@
 //! A stored history, read back as events (P3).
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use session_todo::{Agent, Change, Done, Effect, Event, Outcome, Policy, Session};
 
@@ -92,7 +92,8 @@ struct Reader<'r> {
     waits: bool,
     /// The calls of the last response, and how each ended.
     open: Vec<(ToolCall, Option<bool>)>,
-    seen: HashSet<String>,
+    /// What was last called by each id.
+    seen: HashMap<String, (String, String)>,
     told: Told,
 }
 
@@ -101,7 +102,7 @@ impl<'r> Reader<'r> {
         let told = Told { events: Vec::new(), pending: Vec::new(), unanswered: 0, orphans: 0 };
         let requests = base.map_or(0, |base| base.state.requests());
         let waits = base.is_some_and(|base| base.waits);
-        Self { beside, requests, waits, open: Vec::new(), seen: HashSet::new(), told }
+        Self { beside, requests, waits, open: Vec::new(), seen: HashMap::new(), told }
     }
 
     fn message(&mut self, history: &History, message: &Message) -> Result<(), WireError> {
@@ -115,6 +116,9 @@ impl<'r> Reader<'r> {
         for part in read_turn(history.format, &message.json)?.parts {
             self.part(part);
         }
+        if let Some((last, _)) = self.open.last_mut().filter(|_| message.is_model()) {
+            last.cut_by(message);
+        }
         Ok(())
     }
 
@@ -126,7 +130,7 @@ impl<'r> Reader<'r> {
                 match open.find(|(call, ended)| ended.is_none() && result.is_of(call)) {
                     Some((_, ended)) => *ended = Some(!result.is_error),
                     // A second result of a call says nothing new (R3).
-                    None if self.seen.contains(&result.id) => {}
+                    None if self.seen.contains_key(&result.id) => {}
                     None => self.told.orphans += 1,
                 }
             }
@@ -134,11 +138,14 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// A call that is seen twice counts once (R3).
+    /// A call that is seen twice counts once (R3). Another one under an id that was used before is a call of its
+    /// own: some servers count their ids anew in every response.
     fn call(&mut self, call: ToolCall) {
-        if call.id.is_empty() || self.seen.insert(call.id.clone()) {
+        let place = self.open.len();
+        let said = (call.name.clone(), call.arguments.clone());
+        let is_new = call.id.is_empty() || self.seen.insert(call.id.clone(), said.clone()) != Some(said);
+        if is_new {
             let ended = (call.stage == Stage::Served).then_some(true);
-            let place = self.open.len();
             self.open.push((ToolCall { place, ..call }, ended));
         }
     }
@@ -157,7 +164,7 @@ impl<'r> Reader<'r> {
         for (place, (call, ended)) in std::mem::take(&mut self.open).into_iter().enumerate() {
             self.tell_beside(Some(place));
             self.told.unanswered += usize::from(ended.is_none());
-            self.tell(&call, ended.unwrap_or(true));
+            self.tell(&call, ended.unwrap_or(call.stage != Stage::Cut));
         }
     }
 

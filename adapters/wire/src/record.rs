@@ -22,7 +22,7 @@ pub struct Base {
     pub state: State,
     /// How many messages of the new history it accounts for.
     pub kept: usize,
-    /// Whether it accounts for a request that had no response yet: one that did not fit, say.
+    /// Whether it accounts for the request of the next response: one that did not fit, say, or whose calls wait.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub waits: bool,
 }
@@ -53,8 +53,11 @@ impl Record {
     }
 
     /// A compaction, after [`History::compact`]: the state after its event. What was noted before is in it.
+    /// Calls that wait for their answers are not.
     pub fn compacted(&mut self, state: &State, history: &History) {
-        let base = Base { state: state.clone(), kept: history.messages().len(), waits: history.waits() };
+        let waiting = history.waiting();
+        let kept = waiting.unwrap_or(history.messages().len());
+        let base = Base { state: state.clone(), kept, waits: history.waits() || waiting.is_some() };
         *self = Self { base: Some(base), beside: Vec::new() };
     }
 }

@@ -17,13 +17,18 @@ struct Item<'a> {
     #[serde(default)]
     role: Option<String>,
     #[serde(default)]
+    id: Option<String>,
+    #[serde(default)]
     call_id: Option<String>,
     #[serde(default)]
     name: Option<String>,
     #[serde(default)]
     status: Option<String>,
-    #[serde(borrow, default, alias = "input")]
+    #[serde(borrow, default)]
     arguments: Option<&'a RawValue>,
+    /// A custom tool's.
+    #[serde(borrow, default)]
+    input: Option<&'a RawValue>,
     #[serde(borrow, default)]
     content: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -37,10 +42,11 @@ pub(crate) fn turn(item: &str) -> serde_json::Result<Turn> {
     if kind == "message" {
         return Ok(Turn { is_model, parts: item.content.map(chat::parts).unwrap_or_default() });
     }
-    if kind.ends_with("_call_output") {
+    // A shell's names its call by its own id. One that names none is of a call that the provider ran.
+    let of = item.call_id.clone().or_else(|| item.id.clone().filter(|_| kind.starts_with("local_shell")));
+    if let Some(id) = of.filter(|_| kind.ends_with("_output")) {
         let is_error = item.output.is_some_and(chat::is_error);
-        let result = ResultOf { id: item.call_id.unwrap_or_default(), name: String::new(), is_error };
-        return Ok(Turn { is_model: false, parts: vec![Part::Result(result)] });
+        return Ok(Turn { is_model: false, parts: vec![Part::Result(ResultOf { id, name: String::new(), is_error })] });
     }
     let part = if kind.ends_with("_call") { Part::Call(item.read()) } else { Part::Other };
     Ok(Turn { is_model: true, parts: vec![part] })
@@ -55,7 +61,7 @@ impl Item<'_> {
             _ => Stage::Asked,
         };
         let name = self.name.or(self.r#type).unwrap_or_default();
-        let json = self.arguments;
+        let json = self.arguments.or(self.input);
         let arguments = json.and_then(text).or_else(|| json.map(|json| json.get().into())).unwrap_or_default();
         ToolCall::new(self.call_id.unwrap_or_default(), name, arguments.into_owned(), stage)
     }

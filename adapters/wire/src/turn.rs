@@ -20,14 +20,19 @@ pub(crate) enum Part {
 #[derive(Debug)]
 pub(crate) struct ResultOf {
     pub(crate) id: String,
-    /// Where there are no ids, as Gemini may have it; else empty.
+    /// Where the format names the tool, as Gemini does; else empty.
     pub(crate) name: String,
     pub(crate) is_error: bool,
 }
 
 impl ResultOf {
+    /// By its id; where there is none, by its name; where there is neither, the next one in order.
     pub(crate) fn is_of(&self, call: &ToolCall) -> bool {
-        if self.id.is_empty() || call.id.is_empty() { self.name == call.name } else { self.id == call.id }
+        if self.id.is_empty() || call.id.is_empty() {
+            self.name.is_empty() || self.name == call.name
+        } else {
+            self.id == call.id
+        }
     }
 }
 
@@ -38,14 +43,6 @@ impl Part {
 }
 
 impl Turn {
-    pub(crate) fn calls(self) -> Vec<ToolCall> {
-        let calls = self.parts.into_iter().filter_map(|part| match part {
-            Part::Call(call) => Some(call),
-            Part::Result(_) | Part::Text { .. } | Part::Other => None,
-        });
-        calls.enumerate().map(|(place, call)| ToolCall { place, ..call }).collect()
-    }
-
     pub(crate) fn has_results(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Result(_)))
     }

@@ -76,7 +76,7 @@ proptest! {
         lane in select(&[Lane::History, Lane::ToolResult, Lane::LastUserMessage][..]),
     ) {
         let mut history = History::new(format, carrier);
-        history.push(Message { by, json: RawValue::from_string(json).unwrap() });
+        history.push(Message::new(by, RawValue::from_string(json).unwrap()));
         let reminder = Effect::AppendSystemReminder(Reminder { lane, text: "<r>\n\"".to_owned(), items: None });
         let outgoing = history.request(Some(&reminder)).to_string();
         let read: Vec<serde_json::Value> = serde_json::from_str(&outgoing).unwrap_or_default();

@@ -88,14 +88,19 @@ fn what_the_provider_ran() {
         (Format::Anthropic, r#"{"content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}}]}"#),
         (Format::Responses, r#"{"output":[{"type":"web_search_call","id":"ws","status":"completed"}]}"#),
         (Format::Gemini, r#"{"candidates":[{"content":{"role":"model","parts":[{"executableCode":{"code":"1"}}]}}]}"#),
+        (
+            Format::Responses,
+            r#"{"output":[{"type":"shell_call","id":"s","call_id":"c"},{"type":"shell_call_output","call_id":"c","output":[]}]}"#,
+        ),
     ];
     for (format, body) in bodies {
         let mut history = History::new(format, Carrier::User);
         let calls = history.respond(body).unwrap();
         assert_eq!(calls[0].stage, Stage::Served, "{format}");
         assert!(matches!(calls[0].event(), Event::ToolCalled(call) if call.outcome == Outcome::Ran { id: None }));
-        history.answer(&[calls[0].ok("never")]);
-        assert_eq!(history.messages().len(), 1, "{format}");
+        let before = history.messages().len();
+        assert!(!history.answer(&[calls[0].ok("never")]));
+        assert_eq!(history.messages().len(), before, "{format}");
     }
 }
 
@@ -111,6 +116,66 @@ fn accents_of_chat() {
     assert_eq!(arguments(r#"{"todos": []}"#), r#"{"todos": []}"#);
     assert_eq!(arguments(r#""{\"todos\":[]}""#), r#"{"todos":[]}"#);
     assert!(arguments(r#""a\ud800b""#).starts_with('a'));
+}
+
+/// An answer without words is one: it keeps its bytes and is sent back.
+#[test]
+fn answers_without_words() {
+    let bodies = [
+        r#"{"role":"assistant","content":null,"audio":{"id":"a"}}"#,
+        r#"{"role":"assistant","content":"","images":[{"type":"image_url"}]}"#,
+        r#"{"role":"assistant","content":null,"refusal":"No."}"#,
+    ];
+    for message in bodies {
+        let mut history = History::new(Format::Chat, Carrier::User);
+        history.respond(&format!(r#"{{"choices":[{{"message":{message}}}],"usage":null}}"#)).unwrap();
+        assert_eq!(history.request(None).to_string(), format!("[{message}]"));
+        let body = format!(r#"{{"messages":[{message}]}}"#);
+        assert_eq!(session_todo_wire::lint(Format::Chat, &body).unwrap(), []);
+    }
+}
+
+/// E6: a blank text beside something else is dropped before it is stored.
+#[test]
+fn e6_blank_texts_beside_calls() {
+    let rows = [
+        (
+            Format::Anthropic,
+            r#"{"content":[{"type":"text","text":"\n"}, {"type":"tool_use","id":"a","name":"x","input":{ }}]}"#,
+            r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"x","input":{ }}]}"#,
+        ),
+        (
+            Format::Gemini,
+            r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"x"}},{"text":""}]}}]}"#,
+            r#"{"role":"model","parts":[{"functionCall":{"name":"x"}}]}"#,
+        ),
+        (
+            Format::Chat,
+            r#"{"choices":[{"message":{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"text","text":""}]}}]}"#,
+            r#"{"role":"assistant","content":[{"type":"text","text":"a"}]}"#,
+        ),
+    ];
+    for (format, body, stored) in rows {
+        let mut history = History::new(format, Carrier::User);
+        history.respond(body).unwrap();
+        assert_eq!(history.messages()[0].json.get(), stored);
+    }
+}
+
+/// `null` where a field may be missing, and fields of both kinds of tools.
+#[test]
+fn nulls() {
+    let call =
+        r#"{"id":"a","type":"function","custom":null,"function":{"name":"todo_write","arguments":"{}","input":null}}"#;
+    let custom = r#"{"id":"b","type":"custom","function":null,"custom":{"name":"grep","input":"x y"}}"#;
+    let message =
+        format!(r#"{{"role":"assistant","content":null,"tool_calls":[{call},{custom}],"audio":null,"refusal":null}}"#);
+    let calls = respond(Format::Chat, &format!(r#"{{"choices":[{{"message":{message}}}],"usage":null}}"#)).unwrap();
+    assert_eq!((&*calls[0].name, &*calls[1].name, &*calls[1].arguments), ("todo_write", "grep", "x y"));
+    let none = respond(Format::Chat, r#"{"choices":null,"error":null}"#);
+    assert!(matches!(none, Err(WireError::NoAnswer { .. })), "{none:?}");
+    let block = r#"{"content":[{"type":"tool_use","id":"a","name":null,"input":null}]}"#;
+    assert_eq!(respond(Format::Anthropic, block).unwrap()[0].name, "");
 }
 
 /// A response without a word is a request's all the same, and is never sent back.

@@ -210,7 +210,7 @@ fn old_messages_are_not_parsed() {
     for format in Format::ALL {
         for lane in [Lane::History, Lane::ToolResult, Lane::LastUserMessage] {
             let mut history = History::new(format, Carrier::User);
-            let old = |by| session_todo_wire::Message { by, json: RawValue::from_string("17".to_owned()).unwrap() };
+            let old = |by| session_todo_wire::Message::new(by, RawValue::from_string("17".to_owned()).unwrap());
             history.restore(vec![old(By::Person), old(By::Model), old(By::Tools), old(By::Model)]);
             history.person("go");
             let reminder = session_todo::Reminder { lane, text: "<r>".to_owned(), items: None };

@@ -201,3 +201,37 @@ fn calls_without_ids() {
     assert_eq!(lint(Format::Gemini, &body(result)).unwrap().len(), 1);
     assert_eq!(lint(Format::Gemini, &body(&[result; 3].join(","))).unwrap().len(), 1);
 }
+
+/// A request of another format is an error, which says the key that is missing; it is not one without faults.
+#[test]
+fn a_request_of_another_format() {
+    let rows = [
+        (Format::Anthropic, r#"{"contents":[]}"#, "messages"),
+        (Format::Chat, r#"{"input":"go"}"#, "messages"),
+        (Format::Gemini, r#"{"messages":[]}"#, "contents"),
+        (Format::Anthropic, r#"{"messages":"go"}"#, "string"),
+    ];
+    for (format, body, wanted) in rows {
+        let error = lint(format, body).unwrap_err().to_string();
+        assert!(error.contains(wanted), "{error}");
+    }
+    // It goes on from a stored response.
+    assert_eq!(lint(Format::Responses, r#"{"previous_response_id":"r"}"#).unwrap(), []);
+}
+
+/// Hosted tools of the Responses format have outputs by other names and ids.
+#[test]
+fn outputs_of_hosted_tools() {
+    let items = [
+        r#"{"type":"local_shell_call","id":"i","call_id":"a","action":{}}"#,
+        r#"{"type":"local_shell_call_output","id":"a","output":"ok"}"#,
+        r#"{"type":"tool_search_call","call_id":null,"execution":"server","arguments":{}}"#,
+        r#"{"type":"tool_search_output","call_id":null,"execution":"server","tools":[]}"#,
+        r#"{"type":"tool_search_call","call_id":"b","execution":"client","arguments":{}}"#,
+        r#"{"type":"tool_search_output","call_id":"b","execution":"client","tools":[]}"#,
+    ];
+    let body = format!(r#"{{"input":[{}]}}"#, items.join(","));
+    assert_eq!(lint(Format::Responses, &body).unwrap(), []);
+    let orphan = format!(r#"{{"input":[{}]}}"#, items[4]);
+    assert_eq!(lint(Format::Responses, &orphan).unwrap()[0].what, Wrong::OrphanCall);
+}

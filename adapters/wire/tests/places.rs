@@ -176,7 +176,7 @@ fn last_user_message_lane() {
     for words in ALL {
         let Words { format, prompt, call, result, own, .. } = words;
         let mut history = history(format, Carrier::User, &[prompt, call, result]);
-        history.push(Message { by: By::List, json: RawValue::from_string(own.to_owned()).unwrap() });
+        history.push(Message::new(By::List, RawValue::from_string(own.to_owned()).unwrap()));
         let before = stored(&history);
         let outgoing: Vec<String> =
             history.request(Some(&reminder(Lane::LastUserMessage))).iter().map(str::to_owned).collect();

@@ -46,10 +46,7 @@ proptest! {
             if let Some(Effect::AppendSystemReminder(reminder)) = &sent.effect {
                 let text = escaped(&reminder.text);
                 let count = |stored: &[String]| stored.iter().map(|json| json.matches(&text).count()).sum::<usize>();
-                // A compaction keeps what stands inside a message that it keeps.
-                let may_be_kept = wire.1 == Carrier::Joined || policy.lane == Lane::ToolResult;
                 let before = match at.checked_sub(1) {
-                    Some(_) if sent.is_compacted && may_be_kept => continue,
                     Some(at) if !sent.is_compacted => count(&play.sent[at].stored),
                     Some(_) | None => 0,
                 };

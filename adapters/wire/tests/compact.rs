@@ -1,0 +1,174 @@
+//! What a compaction leaves, where something is still under way.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod play;
+
+use play::Play;
+use play::provider::{Asked, response};
+use play::script::Step;
+use serde_json::value::RawValue;
+use session_todo::policy::{Clock, Gate};
+use session_todo::{Event, Lane, Policy};
+use session_todo_wire::{By, Carrier, Format, History, Message, lint, resume};
+
+const EVERY: Policy = Policy { clock: Clock::EveryRequest, max_unanswered: None, gate: Gate::None, ..Policy::DEFAULT };
+
+fn asked(id: &str, name: &str, arguments: &str) -> Asked {
+    Asked { id: id.into(), name: name.into(), arguments: arguments.into() }
+}
+
+/// R1, P3: calls that wait for their answers stay, wherever the cut is, and are pending after a restart; answered,
+/// they are told once.
+#[test]
+fn p3_calls_that_wait_outlive_a_compaction() {
+    for format in Format::ALL {
+        for keep in [0, 1, 9] {
+            let mut play = Play::new(format, Carrier::User, &Policy::DEFAULT);
+            play.step(&Step::Person);
+            play.request();
+            let write = asked("c", "TaskCreate", r#"{"subject":"A","description":"b"}"#);
+            let calls = play.history.respond(&response(format, "", &[write], false)).unwrap();
+            play.compact(keep);
+            let told = resume(Policy::DEFAULT, &play.history, &play.record).unwrap();
+            assert_eq!((told.session.state(), &told.pending), (play.session.state(), &calls), "{format}, {keep}");
+
+            let Some(session_todo::Effect::ReturnToolResult(result)) = play.session.step(&calls[0].event()) else {
+                panic!("an answer")
+            };
+            play.history.answer(&[calls[0].listed(result)]);
+            play.request();
+            assert_eq!(lint(format, &play.sent.last().unwrap().body).unwrap(), [], "{format}, {keep}");
+            let told = resume(Policy::DEFAULT, &play.history, &play.record).unwrap();
+            assert_eq!((told.session.state(), told.pending.len()), (play.session.state(), 0), "{format}, {keep}");
+            assert_eq!(told.session.list().items().len(), 1);
+        }
+    }
+}
+
+/// E3, A2: where roles alternate they do so after a compaction too, and the second time there is one snapshot.
+#[test]
+fn e3_roles_alternate_after_a_compaction() {
+    for format in [Format::Anthropic, Format::Chat, Format::Gemini] {
+        let mut play = Play::new(format, Carrier::Joined, &EVERY);
+        play.step(&Step::Person);
+        play.request();
+        let write = asked("p", "todo_write", r#"{"todos":[{"content":"Left to do"}]}"#);
+        let calls = play.history.respond(&response(format, "", &[write], false)).unwrap();
+        let _ = play.session.step(&calls[0].event());
+        play.history.answer(&[calls[0].ok("ok")]);
+        for _ in 0..2 {
+            play.request();
+            play.history.respond(&response(format, "Done so far.", &[], false)).unwrap();
+            play.step(&Step::Person);
+            play.compact(1);
+            play.request();
+            let messages = &play.sent.last().unwrap().messages;
+            assert_eq!(messages.len(), 1, "{format}: {messages:#?}");
+            assert!(messages[0].contains("A summary of what was said."), "{messages:?}");
+            assert!(messages[0].contains("Please go on"), "{messages:?}");
+            assert_eq!(messages[0].matches("A record of the task list").count(), 1, "{format}: {messages:?}");
+        }
+    }
+}
+
+/// A2: what was joined to a message goes at a compaction, though the message stays.
+#[test]
+fn a2_joined_texts_go() {
+    for (format, lane) in [(Format::Anthropic, Lane::ToolResult), (Format::Chat, Lane::History)] {
+        let mut play = Play::new(format, Carrier::Joined, &Policy { lane, ..EVERY });
+        play.step(&Step::Person);
+        play.request();
+        let foreign = asked("f", "bash", "{}");
+        let calls = play.history.respond(&response(format, "", &[foreign], false)).unwrap();
+        play.history.answer(&[calls[0].ok("ok")]);
+        let before: Vec<String> = stored(&play.history).split_off(1);
+        play.request();
+        assert!(stored(&play.history)[2].contains("has not changed"), "{format}");
+        play.compact(2);
+        assert_eq!(stored(&play.history).split_off(1), before, "{format}");
+    }
+}
+
+fn stored(history: &History) -> Vec<String> {
+    history.messages().iter().map(|message| message.json.get().to_owned()).collect()
+}
+
+/// A2: a reminder in the developer's role that begins a history is no instruction: it goes.
+#[test]
+fn a2_a_reminder_at_the_start_goes() {
+    for format in Format::ALL {
+        let mut play = Play::new(format, Carrier::Developer, &EVERY);
+        play.step(&Step::Person);
+        play.request();
+        play.history.respond(&response(format, "", &[], false)).unwrap();
+        play.compact(0);
+        assert!(play.history.messages().iter().all(|message| message.by == By::Harness), "{format}");
+    }
+}
+
+/// Histories that were stored before messages had more than two fields.
+#[test]
+fn old_histories_are_read() {
+    let message: Message = serde_json::from_str(r#"{"by":"person","json":{"role":"user","content":"go"}}"#).unwrap();
+    assert_eq!((message.by, message.json.get()), (By::Person, r#"{"role":"user","content":"go"}"#));
+    let stored = serde_json::to_string(&message).unwrap();
+    assert_eq!(stored, r#"{"by":"person","json":{"role":"user","content":"go"}}"#);
+}
+
+/// R1: a call that the output limit cut stays one over a restart, and after it: it never ran.
+#[test]
+fn r1_a_cut_call_stays_cut() {
+    for format in Format::ALL {
+        let mut history = History::new(format, Carrier::User);
+        history.person("go");
+        let _ = history.request(None);
+        let write = asked("c", "todo_write", r#"{"todos":[{"content":"A"}]}"#);
+        let calls = history.respond(&response(format, "", &[write], true)).unwrap();
+        let mut again: History = serde_json::from_str(&serde_json::to_string(&history).unwrap()).unwrap();
+        let told = resume(Policy::DEFAULT, &again, &none()).unwrap();
+        assert_eq!(told.pending, calls, "{format}");
+        // Something follows without an answer: it is no write either.
+        again.push(Message::user(format, By::Person, "go on"));
+        let _ = again.request(None);
+        again.respond(&response(format, "Yes.", &[], false)).unwrap();
+        let told = resume(Policy::DEFAULT, &again, &none()).unwrap();
+        assert_eq!(told.session.list().items().len(), 0, "{format}");
+    }
+}
+
+fn none() -> session_todo_wire::Record {
+    session_todo_wire::Record::default()
+}
+
+/// R3: a server that counts its call ids anew in each response, or gives none.
+#[test]
+fn r3_ids_that_come_again() {
+    for id in ["call_0", ""] {
+        let mut play = Play::new(Format::Chat, Carrier::User, &Policy::DEFAULT);
+        play.step(&Step::Person);
+        for subject in ["A", "B", "C"] {
+            play.request();
+            let create = asked(id, "TaskCreate", &format!(r#"{{"subject":"{subject}","description":"b"}}"#));
+            let foreign = asked(id, "bash", &format!(r#"{{"command":"{subject}"}}"#));
+            let calls = play.history.respond(&response(Format::Chat, "", &[create, foreign], false)).unwrap();
+            let _ = (play.session.step(&calls[0].event()), play.session.step(&calls[1].event()));
+            play.history.answer(&[calls[0].ok("made"), calls[1].ok("ran")]);
+            let told = resume(Policy::DEFAULT, &play.history, &play.record).unwrap();
+            assert_eq!(told.pending, [], "{id:?}");
+            assert_eq!(told.session.state(), play.session.state(), "{id:?}");
+        }
+        assert!(matches!(play.session.step(&Event::Compacted), Some(session_todo::Effect::InjectCompactSnapshot(_))));
+    }
+}
+
+/// E6: a person's blank words are no message.
+#[test]
+fn e6_blank_words_are_no_message() {
+    let mut history = History::new(Format::Anthropic, Carrier::User);
+    history.person(" \n");
+    assert!(history.messages().is_empty());
+    let raw = RawValue::from_string(r#"{"role":"user","content":"x"}"#.to_owned()).unwrap();
+    history.push(Message::new(By::Person, raw));
+    assert_eq!(history.messages().len(), 1);
+}
