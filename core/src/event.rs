@@ -21,6 +21,19 @@ pub enum Event<'a> {
     Resumed,
 }
 
+impl Event<'_> {
+    /// The same event, borrowing from nothing.
+    #[must_use]
+    pub fn into_owned(self) -> Event<'static> {
+        match self {
+            Event::ToolCalled(call) => Event::ToolCalled(call.into_owned()),
+            Event::RequestSent { by } => Event::RequestSent { by },
+            Event::Compacted => Event::Compacted,
+            Event::Resumed => Event::Resumed,
+        }
+    }
+}
+
 /// One call of a tool, and how it ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call<'a> {
@@ -36,6 +49,18 @@ pub struct Call<'a> {
     /// How it ended.
     #[serde(borrow)]
     pub outcome: Outcome<'a>,
+}
+
+impl Call<'_> {
+    fn into_owned(self) -> Call<'static> {
+        let Call { by, name, arguments, outcome } = self;
+        let outcome = match outcome {
+            Outcome::Ours => Outcome::Ours,
+            Outcome::Ran { id } => Outcome::Ran { id: id.map(|id| Cow::Owned(id.into_owned())) },
+            Outcome::Failed => Outcome::Failed,
+        };
+        Call { by, name: Cow::Owned(name.into_owned()), arguments: Cow::Owned(arguments.into_owned()), outcome }
+    }
 }
 
 /// Whose request it is.

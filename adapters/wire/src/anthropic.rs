@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use session_todo::ToolDef;
 
 use crate::call::{Answer, Stage, ToolCall};
-use crate::format::Response;
+use crate::format::{End, Response};
 use crate::json::{elements, nullable, quoted, raw, text};
 use crate::turn::{Part, ResultOf, Turn};
 
@@ -68,8 +68,12 @@ struct Body<'a> {
 pub(crate) fn response(body: &str) -> serde_json::Result<Option<Response>> {
     let Body { content: Some(content), stop_reason } = serde_json::from_str(body)? else { return Ok(None) };
     let message = format!(r#"{{"role":"assistant","content":{}}}"#, content.get());
-    let is_cut = matches!(stop_reason.as_deref(), Some("max_tokens" | "model_context_window_exceeded" | "refusal"));
-    Ok(Some(Response { items: vec![raw(message)], is_cut }))
+    let end = match stop_reason.as_deref() {
+        Some("max_tokens" | "model_context_window_exceeded" | "refusal") => Some(End::Cut),
+        Some("pause_turn") => Some(End::Paused),
+        Some(_) | None => None,
+    };
+    Ok(Some(Response { items: vec![raw(message)], end }))
 }
 
 pub(crate) fn content(message: &str) -> Option<&RawValue> {

@@ -2,6 +2,7 @@ use std::borrow::Cow;
 
 use session_todo::{Call, Caller, Event, Outcome, Tool, ToolResult};
 
+use crate::format::End;
 use crate::history::Message;
 
 /// A call of a tool, of any kind, as a response holds it.
@@ -37,7 +38,7 @@ impl ToolCall {
 
     /// It is the last one of this message.
     pub(crate) const fn cut_by(&mut self, message: &Message) {
-        if message.is_cut && matches!(self.stage, Stage::Asked) {
+        if matches!(message.end, Some(End::Cut)) && matches!(self.stage, Stage::Asked) {
             self.stage = Stage::Cut;
         }
     }

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use session_todo::ToolDef;
 
 use crate::call::{Answer, ERROR, Stage, ToolCall};
-use crate::format::Response;
+use crate::format::{End, Response};
 use crate::json::{elements, nullable, quoted, text};
 use crate::turn::{Part, ResultOf, Turn};
 
@@ -122,8 +122,8 @@ pub(crate) fn response(body: &str) -> serde_json::Result<Option<Response>> {
     let Some(Choice { message: Some(message), finish_reason }) = body.choices.into_iter().next() else {
         return Ok(None);
     };
-    let is_cut = matches!(finish_reason.as_deref(), Some("length" | "content_filter"));
-    Ok(Some(Response { items: vec![message.to_owned()], is_cut }))
+    let end = matches!(finish_reason.as_deref(), Some("length" | "content_filter")).then_some(End::Cut);
+    Ok(Some(Response { items: vec![message.to_owned()], end }))
 }
 
 pub(crate) fn content(message: &str) -> Option<&RawValue> {

@@ -41,8 +41,17 @@ pub enum Carrier {
 /// What a response adds to the history.
 pub(crate) struct Response {
     pub(crate) items: Vec<Box<RawValue>>,
-    /// Whether it was cut at the output limit.
-    pub(crate) is_cut: bool,
+    pub(crate) end: Option<End>,
+}
+
+/// How a response ended that is not whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum End {
+    /// At the output limit.
+    Cut,
+    /// In the midst of a turn: sent back as it is, the model goes on.
+    Paused,
 }
 
 impl Format {

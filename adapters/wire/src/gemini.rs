@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use session_todo::ToolDef;
 
 use crate::call::{Answer, Stage, ToolCall};
-use crate::format::Response;
+use crate::format::{End, Response};
 use crate::json::{elements, insert, nullable, quoted, raw, text};
 use crate::turn::{Part, ResultOf, Turn};
 
@@ -104,7 +104,7 @@ pub(crate) fn response(body: &str) -> serde_json::Result<Option<Response>> {
     let body: Body<'_> = serde_json::from_str(body)?;
     Ok(body.candidates.into_iter().next().map(|candidate| Response {
         items: candidate.content.map(as_model).into_iter().collect(),
-        is_cut: candidate.finish_reason.as_deref() == Some("MAX_TOKENS"),
+        end: (candidate.finish_reason.as_deref() == Some("MAX_TOKENS")).then_some(End::Cut),
     }))
 }
 

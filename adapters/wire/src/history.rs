@@ -3,7 +3,7 @@ use serde_json::value::RawValue;
 
 use crate::call::{Answer, Stage, ToolCall};
 use crate::error::WireError;
-use crate::format::{Carrier, Format, Response};
+use crate::format::{Carrier, End, Format, Response};
 use crate::json::raw;
 use crate::turn::{Part, Turn};
 
@@ -17,9 +17,9 @@ pub struct Message {
     /// The message without the texts of the list's own that were joined to it, where any were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) plain: Option<Box<RawValue>>,
-    /// Whether a response ended in it, in the midst of its last call.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) is_cut: bool,
+    /// How the response ended whose last message it is. Where it was cut, that was in its last call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) end: Option<End>,
 }
 
 /// Whose message it is. A text does not say so itself (R5).
@@ -46,7 +46,7 @@ impl Message {
     /// A message as it is to be sent.
     #[must_use]
     pub const fn new(by: By, json: Box<RawValue>) -> Self {
-        Self { by, json, plain: None, is_cut: false }
+        Self { by, json, plain: None, end: None }
     }
 
     /// A message of this text in the user's role.
@@ -179,7 +179,7 @@ impl History {
     ///
     /// A body that is none of this format's. The history is as before.
     pub fn respond(&mut self, body: &str) -> Result<Vec<ToolCall>, WireError> {
-        let Response { items, is_cut } = self.response(body)?;
+        let Response { items, end } = self.response(body)?;
         let items: Vec<_> = items.into_iter().map(|item| self.format.without_blanks(item)).collect();
         let turns = items.iter().map(|item| read_turn(self.format, item)).collect::<Result<Vec<_>, _>>()?;
         let is_silent = turns.iter().all(Turn::is_empty);
@@ -192,8 +192,10 @@ impl History {
             let by = [By::Model].into_iter().chain(std::iter::repeat(By::Rest));
             self.messages.extend(by.zip(items).map(|(by, json)| Message::new(by, json)));
         }
-        if let (Some(call), Some(message)) = (calls.last_mut(), self.messages.last_mut()) {
-            message.is_cut = is_cut && ends_in_call;
+        if let Some(message) = self.messages.last_mut() {
+            message.end = end.filter(|end| *end != End::Cut || ends_in_call);
+        }
+        if let (Some(call), Some(message)) = (calls.last_mut(), self.messages.last()) {
             call.cut_by(message);
         }
         self.sent = self.messages.len();
@@ -212,7 +214,7 @@ impl History {
     }
 
     /// The answers to the calls of the last response, in whatever order they are at hand; they go with the next
-    /// request. Gives whether there are any: if not, the model waits for nothing.
+    /// request. Gives whether the model goes on: it waits for them, or has [paused](Self::is_paused).
     pub fn answer(&mut self, answers: &[Answer<'_>]) -> bool {
         let mut sorted: Vec<&Answer<'_>> = answers.iter().filter(|answer| answer.call.stage != Stage::Served).collect();
         sorted.sort_by_key(|answer| answer.call.place);
@@ -223,7 +225,13 @@ impl History {
             let at = self.responded();
             self.messages.splice(at..at, results);
         }
-        !sorted.is_empty()
+        !sorted.is_empty() || self.is_paused()
+    }
+
+    /// Whether the last response is one that the provider broke off to be sent back as it is (`pause_turn`).
+    #[must_use]
+    pub fn is_paused(&self) -> bool {
+        self.messages.iter().rev().find(|message| message.is_model()).is_some_and(|last| last.end == Some(End::Paused))
     }
 
     /// Where the last response ends.

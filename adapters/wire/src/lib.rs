@@ -17,6 +17,7 @@
 //! | a result | block `tool_result` in the next user message | message of role `tool` | item `function_call_output` | part `functionResponse` in the next user content |
 //! | it failed | `is_error` | [`ERROR`] begins its text | [`ERROR`] begins its text | `error` for `output` |
 //! | cut at the output limit | `stop_reason: max_tokens` | `finish_reason: length` | `status: incomplete` | `finishReason: MAX_TOKENS` |
+//! | to be sent back as it is | `stop_reason: pause_turn` | – | – | – |
 //! | a text of ours | text block | message of role `user` | `input_text` in a message | text part, in a content of its own |
 //!
 //! # What is kept

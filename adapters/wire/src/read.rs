@@ -7,7 +7,7 @@ use session_todo::{Agent, Change, Done, Effect, Event, Outcome, Policy, Session}
 use crate::call::{Stage, ToolCall};
 use crate::error::WireError;
 use crate::history::{By, History, Message, read_turn};
-use crate::record::{Base, Beside, Record, owned};
+use crate::record::{Base, Beside, Record};
 use crate::turn::Part;
 
 /// What a history and its record say.
@@ -170,7 +170,7 @@ impl<'r> Reader<'r> {
 
     fn tell(&mut self, call: &ToolCall, ran: bool) {
         let outcome = if ran { Outcome::Ran { id: None } } else { Outcome::Failed };
-        self.told.events.push(owned(call.event_with(outcome)));
+        self.told.events.push(call.event_with(outcome).into_owned());
     }
 
     /// What the record says of the time before the call of this place, or before the next request.

@@ -1,5 +1,5 @@
 use serde::{Deserialize, Deserializer, Serialize};
-use session_todo::{Call, Event, Outcome, State};
+use session_todo::{Event, State};
 
 use crate::history::History;
 
@@ -44,12 +44,12 @@ impl Record {
     /// An event that no message tells of, after the last response was dealt with. The state is the session's.
     /// While a request is out, its response is still to come: [`note_after_calls`](Self::note_after_calls) with 0.
     pub fn note(&mut self, state: &State, event: &Event<'_>) {
-        self.beside.push(Beside { request: state.requests(), calls: None, event: owned(event.clone()) });
+        self.beside.push(Beside { request: state.requests(), calls: None, event: event.clone().into_owned() });
     }
 
     /// The same between the calls of a response, of which so many were stepped.
     pub fn note_after_calls(&mut self, state: &State, calls: usize, event: &Event<'_>) {
-        self.beside.push(Beside { request: state.requests(), calls: Some(calls), event: owned(event.clone()) });
+        self.beside.push(Beside { request: state.requests(), calls: Some(calls), event: event.clone().into_owned() });
     }
 
     /// A compaction, after [`History::compact`]: the state after its event. What was noted before is in it.
@@ -63,23 +63,5 @@ impl Record {
 }
 
 fn event<'de, D: Deserializer<'de>>(json: D) -> Result<Event<'static>, D::Error> {
-    Event::deserialize(json).map(owned)
-}
-
-pub(crate) fn owned(event: Event<'_>) -> Event<'static> {
-    match event {
-        Event::ToolCalled(Call { by, name, arguments, outcome }) => Event::ToolCalled(Call {
-            by,
-            name: name.into_owned().into(),
-            arguments: arguments.into_owned().into(),
-            outcome: match outcome {
-                Outcome::Ours => Outcome::Ours,
-                Outcome::Ran { id } => Outcome::Ran { id: id.map(|id| id.into_owned().into()) },
-                Outcome::Failed => Outcome::Failed,
-            },
-        }),
-        Event::RequestSent { by } => Event::RequestSent { by },
-        Event::Compacted => Event::Compacted,
-        Event::Resumed => Event::Resumed,
-    }
+    Event::deserialize(json).map(Event::into_owned)
 }

@@ -6,7 +6,7 @@ use session_todo::ToolDef;
 
 use crate::call::{Answer, Stage, ToolCall};
 use crate::chat;
-use crate::format::Response;
+use crate::format::{End, Response};
 use crate::json::{quoted, text};
 use crate::turn::{Part, ResultOf, Turn};
 
@@ -77,10 +77,10 @@ struct Body<'a> {
 
 pub(crate) fn response(body: &str) -> serde_json::Result<Option<Response>> {
     let Body { output, status } = serde_json::from_str(body)?;
-    let is_cut = status.as_deref() == Some("incomplete");
+    let end = (status.as_deref() == Some("incomplete")).then_some(End::Cut);
     // One that failed, was cancelled or goes on in the background holds no answer, though it may hold items.
     let output = output.filter(|_| matches!(status.as_deref(), None | Some("completed" | "incomplete")));
-    Ok(output.map(|output| Response { items: output.into_iter().map(ToOwned::to_owned).collect(), is_cut }))
+    Ok(output.map(|output| Response { items: output.into_iter().map(ToOwned::to_owned).collect(), end }))
 }
 
 /// What holds an item's words.

@@ -40,6 +40,21 @@ fn events_of_a_response() {
     }
 }
 
+/// A turn that the provider paused goes on, though nothing is to be answered, over a restart too.
+#[test]
+fn a_paused_turn_goes_on() {
+    let body = r#"{"content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}}],"stop_reason":"pause_turn"}"#;
+    let mut history = History::new(Format::Anthropic, Carrier::User);
+    history.person("go");
+    let _ = history.request(None);
+    history.respond(body).unwrap();
+    let mut again: History = serde_json::from_str(&serde_json::to_string(&history).unwrap()).unwrap();
+    assert!(again.is_paused() && again.answer(&[]));
+    let _ = again.request(None);
+    again.respond(&response(Format::Anthropic, "Done.", &[], false)).unwrap();
+    assert!(!again.is_paused() && !again.answer(&[]));
+}
+
 /// A response that was cut in its words, behind its calls, has no call that was cut.
 #[test]
 fn cut_behind_a_call() {
