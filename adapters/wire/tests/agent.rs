@@ -6,6 +6,8 @@
 mod agent;
 #[path = "../examples/agent/journal.rs"]
 mod journal;
+#[path = "../examples/agent/log.rs"]
+mod log;
 #[path = "../examples/agent/provider.rs"]
 mod provider;
 #[path = "../examples/agent/screen.rs"]
@@ -24,12 +26,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 
 use agent::Agent;
-use journal::Journal;
 use provider::Provider;
 use scripted::{Script, Server};
 use serde_json::json;
 use session_todo::policy::Clock;
-use session_todo::{Lane, Policy};
+use session_todo::{Event, Lane, Policy};
+use session_todo_store::{Files, Record, SessionId, Store, Sync, Version};
 use session_todo_wire::{By, Carrier, Format, History, lint};
 
 const NEVER: usize = usize::MAX;
@@ -67,7 +69,8 @@ fn bodies(server: &Server) -> Vec<String> {
 }
 
 fn stored(folder: &Path, format: Format) -> History {
-    Journal::open(folder, "default", History::new(format, Carrier::User)).unwrap().1
+    let told = journal::read(&fs::read_to_string(folder.join("session.jsonl")).unwrap()).unwrap().0;
+    told.map_or(History::new(format, Carrier::User), |told| told.history)
 }
 
 fn messages(history: &History) -> Vec<(By, String)> {
@@ -139,20 +142,52 @@ fn killed_after_each_step_it_sends_the_same_bytes() {
                 whole.iter().any(|body| body.contains(REMINDER)) && whole.iter().any(|body| body.contains(SNAPSHOT))
             );
             let journal = fs::read_to_string(folder.path().join("session.jsonl")).unwrap();
-            let last = messages(&stored(folder.path(), format));
-            let ends = journal.match_indices('\n').map(|(at, _)| at + 1);
-            for end in ends.flat_map(|end| [end, end - 2]) {
-                let left = killed(format, &policy, &journal[..end], &last);
-                assert!(whole.ends_with(&left), "{format}, {lane:?}, killed at byte {end}: {left:#?}");
+            let log = fs::read_to_string(folder.path().join("log/agent.jsonl")).unwrap();
+            let last = (messages(&stored(folder.path(), format)), logged(folder.path()));
+            let mut before = 1;
+            for end in journal.match_indices('\n').map(|(at, _)| at + 1) {
+                let told = told(&journal[..end]);
+                // In the midst of a line, between a line and the log, and behind both.
+                for (end, version) in [(end - 2, before), (end, before), (end, told)] {
+                    let log = log.split_inclusive('\n').take(version).collect::<String>();
+                    let left = killed(format, &policy, (&journal[..end], &log), &last);
+                    assert!(whole.ends_with(&left), "{format}, {lane:?}, killed at byte {end}: {left:#?}");
+                }
+                before = told;
             }
         }
     }
 }
 
-/// Starts on what is left of a journal, and gives what is sent until the end.
-fn killed(format: Format, policy: &Policy, journal: &str, last: &[(By, String)]) -> Vec<String> {
+/// The records of the log that a journal tells of.
+fn told(journal: &str) -> usize {
+    let told = journal::read(journal).unwrap().0.unwrap();
+    told.began.plus(told.events().unwrap().len()).0.try_into().unwrap()
+}
+
+/// What the log says was called and sent, apart from the starts. A call whose answer was not logged is read off the
+/// history later, as one that ran.
+fn logged(folder: &Path) -> Vec<String> {
+    let mut store = Files::open(folder.join("log"), Sync::Os).unwrap();
+    let mut events = Vec::new();
+    let mut each = |_, record: Record<'_>| {
+        match record {
+            Record::Event(Event::ToolCalled(call)) => events.push(format!("{} {}", call.name, call.arguments)),
+            Record::Event(Event::Resumed) | Record::Policy { .. } => {}
+            Record::Event(event) => events.push(format!("{event:?}")),
+        }
+        Ok(())
+    };
+    store.read(&SessionId::new("agent").unwrap(), Version::START, &mut each).unwrap();
+    events
+}
+
+/// Starts on what is left of a journal and a log, and gives what is sent until the end.
+fn killed(format: Format, policy: &Policy, left: (&str, &str), last: &(Vec<(By, String)>, Vec<String>)) -> Vec<String> {
     let (folder, server) = (tempfile::tempdir().unwrap(), Server::start(format, script(14)).unwrap());
-    fs::write(folder.path().join("session.jsonl"), journal).unwrap();
+    fs::write(folder.path().join("session.jsonl"), left.0).unwrap();
+    fs::create_dir(folder.path().join("log")).unwrap();
+    fs::write(folder.path().join("log/agent.jsonl"), left.1).unwrap();
     let has_begun = !stored(folder.path(), format).messages().is_empty();
     let mut agent = open(folder.path(), &server, format, policy, 2_500);
     if !has_begun {
@@ -160,7 +195,7 @@ fn killed(format: Format, policy: &Policy, journal: &str, last: &[(By, String)])
     } else if agent.is_unfinished() {
         agent.run().unwrap();
     }
-    assert_eq!(messages(&stored(folder.path(), format)), last);
+    assert_eq!((messages(&stored(folder.path(), format)), logged(folder.path())), *last);
     bodies(&server)
 }
 
@@ -193,6 +228,7 @@ fn a_request_that_died_is_the_same_request() {
     let mut agent = Agent::open(folder.path(), policy.clone(), nowhere, NEVER).unwrap();
     agent.edit("TaskCreate", r#"{"subject":"By hand","description":"d"}"#).unwrap();
     assert!(agent.say("Do it.").is_err());
+    drop(agent);
     let mut agent = open(folder.path(), &server, format, &policy, NEVER);
     agent.say("Do it now.").unwrap();
     let first = &bodies(&server)[0];
@@ -254,4 +290,102 @@ fn killed_while_it_waits_it_sends_the_same_bytes() {
         answered.extend(bodies(&server));
         assert_eq!(answered, whole, "{format}");
     }
+}
+
+/// A stream that ends before its response does is no response, nor is one with an error in it: the history is as
+/// before, and the request is sent again as it was.
+#[test]
+fn a_stream_that_breaks_off() {
+    for format in Format::ALL {
+        let folder = tempfile::tempdir().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let provider = Provider::new(format, &address, "key", "model");
+        let mut agent = Agent::open(folder.path(), policy(Lane::History, 1), provider, NEVER).unwrap();
+        let seen = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for keep in [1, 2, 3] {
+                    scripted::serve_some(listener.accept().unwrap().0, format, &script(1), &seen, keep).unwrap();
+                }
+                for _ in 0..3 {
+                    scripted::serve(listener.accept().unwrap().0, format, &script(1), &seen).unwrap();
+                }
+            });
+            let error = agent.say("Do it.").unwrap_err().to_string();
+            assert!(error.contains("before the response did"), "{format}: {error}");
+            for _ in 0..2 {
+                assert!(agent.is_unfinished() && agent.run().is_err(), "{format}");
+            }
+            agent.run().unwrap();
+            assert!(!agent.is_unfinished());
+        });
+        let seen = seen.into_inner().unwrap();
+        assert!(seen[1] == seen[0] && seen[2] == seen[0] && seen[3] == seen[0], "{format}: {seen:#?}");
+    }
+}
+
+fn streamed(format: Format, events: &[serde_json::Value]) -> agent::Result<String> {
+    let mut stream = stream::Stream::new(format);
+    events.iter().try_for_each(|event| stream.data(&event.to_string()))?;
+    stream.end().map(|reply| reply.body)
+}
+
+/// Parallel calls of servers that give all of them one index, or none.
+#[test]
+fn calls_that_share_an_index() {
+    let call = |call: serde_json::Value| json!({"choices": [{"delta": {"tool_calls": [call]}}]});
+    let stop = json!({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]});
+    for index in [json!(0), json!(null)] {
+        let events = [
+            call(json!({"index": index, "id": "a", "function": {"name": "add", "arguments": "{\"a\":"}})),
+            call(json!({"index": index, "function": {"arguments": "1}"}})),
+            call(json!({"index": index, "id": "b", "function": {"name": "count_words", "arguments": {"text": "x"}}})),
+            stop.clone(),
+        ];
+        let body = streamed(Format::Chat, &events).unwrap();
+        let calls = History::new(Format::Chat, Carrier::User).respond(&body).unwrap();
+        let calls: Vec<_> = calls.iter().map(|call| (&*call.id, &*call.name, &*call.arguments)).collect();
+        assert_eq!(calls, [("a", "add", "{\"a\":1}"), ("b", "count_words", "{\"text\":\"x\"}")]);
+    }
+}
+
+/// Input that can't be read is not made up: what came is in its place, and no tool runs on it.
+#[test]
+fn input_that_was_cut() {
+    let events = |stop: &str| {
+        let block = json!({"type": "tool_use", "id": "a", "name": "add", "input": {}});
+        let delta = json!({"type": "input_json_delta", "partial_json": "{\"a\": 1, \"b"});
+        streamed(
+            Format::Anthropic,
+            &[
+                json!({"type": "content_block_start", "index": 0, "content_block": block}),
+                json!({"type": "content_block_delta", "index": 0, "delta": delta}),
+                json!({"type": "message_delta", "delta": {"stop_reason": stop}}),
+            ],
+        )
+    };
+    for stop in ["max_tokens", "tool_use"] {
+        let calls = History::new(Format::Anthropic, Carrier::User).respond(&events(stop).unwrap()).unwrap();
+        assert_eq!(calls[0].arguments, r#"{"unreadable":"{\"a\": 1, \"b"}"#);
+        assert!(tools::run(&calls[0]).is_error);
+    }
+    let error = streamed(Format::Responses, &[json!({"type": "error", "message": "overloaded"})]).unwrap_err();
+    assert!(error.to_string().contains("overloaded"), "{error}");
+    let error = streamed(Format::Gemini, &[json!({"promptFeedback": {"blockReason": "SAFETY"}})]).unwrap_err();
+    assert!(error.to_string().contains("SAFETY"), "{error}");
+}
+
+/// Two processes do not share a session: the second one is told so.
+#[test]
+fn a_session_in_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = || {
+        let provider = Provider::new(Format::Chat, "http://127.0.0.1:9", "", "model");
+        Agent::open(folder.path(), Policy::DEFAULT, provider, NEVER)
+    };
+    let first = open().map_err(|error| error.to_string()).unwrap();
+    assert!(open().err().unwrap().to_string().contains("in use"));
+    drop(first);
+    assert!(open().is_ok());
 }

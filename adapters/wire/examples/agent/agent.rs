@@ -5,7 +5,8 @@ use std::path::Path;
 use session_todo::{Call, Caller, Effect, Event, Outcome, Policy, Session};
 use session_todo_wire::{By, Carrier, History, Message, Record, Resumed, ToolCall, resume};
 
-use crate::journal::Journal;
+use crate::journal::{Journal, Told};
+use crate::log::Log;
 use crate::provider::{Provider, Reply};
 use crate::screen::plain;
 use crate::tools;
@@ -19,6 +20,7 @@ const KEPT: usize = 4;
 pub(crate) struct Agent {
     provider: Provider,
     journal: Journal,
+    log: Log,
     history: History,
     record: Record,
     session: Session,
@@ -36,11 +38,12 @@ impl Agent {
     pub(crate) fn open(folder: &Path, policy: Policy, provider: Provider, limit: usize) -> Result<Self> {
         let tools = tools::offered(provider.format, &policy);
         let new = History::new(provider.format, Carrier::User);
-        let (journal, history, record) = Journal::open(folder, &policy.name, new)?;
-        let Resumed { session, effect, pending } = resume(policy, &history, &record)?;
+        let (journal, told) = Journal::open(folder, &policy.name, new)?;
+        let log = Log::open(folder, &policy, told.began, &told.events()?)?;
+        let Told { history, record, .. } = told;
+        let Resumed { session, effect: riding, pending: calls } = resume(policy, &history, &record)?;
         let is_new = history.messages().is_empty();
-        let (calls, riding) = (pending, effect);
-        let mut agent = Self { provider, journal, history, record, session, tools, calls, riding, limit };
+        let mut agent = Self { provider, journal, log, history, record, session, tools, calls, riding, limit };
         if !is_new {
             agent.beside(&Event::Resumed)?;
         }
@@ -51,7 +54,8 @@ impl Agent {
     pub(crate) fn is_unfinished(&self) -> bool {
         let unsent = self.history.messages().get(self.history.sent()..).unwrap_or_default();
         let is_work = |message: &Message| matches!(message.by, By::Person | By::Tools);
-        !self.calls.is_empty() || self.history.waits() || unsent.iter().any(is_work)
+        let is_waited_for = self.history.waits() || self.history.is_paused();
+        !self.calls.is_empty() || is_waited_for || unsent.iter().any(is_work)
     }
 
     /// What a person says, and all that follows from it.
@@ -80,10 +84,11 @@ impl Agent {
         if self.history.waits() {
             self.history.request(None);
         } else {
-            self.riding = self.session.step(&Event::RequestSent { by: session_todo::Agent::Main });
+            self.riding = self.step(&Event::RequestSent { by: session_todo::Agent::Main });
             self.history.request(self.riding.as_ref());
         }
         self.journal.step(self.history.messages().get(sent..).unwrap_or_default())?;
+        self.log.write()?;
         let outgoing = self.history.outgoing(self.riding.as_ref()).to_string();
         let Reply { body, .. } = self.provider.send(&outgoing, Some(&self.tools))?;
         let sent = self.history.messages().len();
@@ -92,22 +97,28 @@ impl Agent {
         Ok(calls)
     }
 
-    /// Answers every call, the list's from the session. Gives whether there were any.
+    /// An event: it moves the list, and goes into its log.
+    fn step(&mut self, event: &Event<'_>) -> Option<Effect> {
+        self.log.push(event);
+        self.session.step(event)
+    }
+
+    /// Answers every call, the list's from the session. Gives whether the model goes on.
     fn answer(&mut self) -> bool {
         let calls = std::mem::take(&mut self.calls);
         let before = self.session.list().revision();
         let answers: Vec<_> = calls
             .iter()
-            .map(|call| match self.session.step(&call.event()) {
+            .map(|call| match self.step(&call.event()) {
                 Some(Effect::ReturnToolResult(result)) => call.listed(result),
                 Some(_) | None => tools::run(call),
             })
             .collect();
-        let has_answers = self.history.answer(&answers);
+        let goes_on = self.history.answer(&answers);
         if self.session.list().revision() != before {
             self.show();
         }
-        has_answers
+        goes_on
     }
 
     /// A person changes the list. The model is told with its next request.
@@ -129,7 +140,13 @@ impl Agent {
         if let Some(noted) = self.record.beside.last() {
             self.journal.beside(noted)?;
         }
-        Ok(self.session.step(event))
+        // Calls whose answers are in no line yet come before it.
+        let is_next = self.log.next().is_empty();
+        let effect = self.step(event);
+        if is_next {
+            self.log.write()?;
+        }
+        Ok(effect)
     }
 
     fn compact_if_large(&mut self) -> Result<()> {
@@ -146,11 +163,12 @@ impl Agent {
         let ask = format!("Sum up this work in a few sentences, for yourself to go on from.\n{list}\n{said}");
         let summary = self.provider.send(&format!("[{}]", format.user(&ask)), None)?.words;
 
-        let effect = self.session.step(&Event::Compacted);
+        let effect = self.step(&Event::Compacted);
         let summary = Message::user(format, By::Harness, &format!("What was done so far: {summary}"));
         self.history.compact(from, vec![summary], effect.as_ref());
         self.record.compacted(self.session.state(), &self.history);
-        self.journal.begin(&self.history, &self.record)
+        self.journal.begin(&self.history, &self.record, self.log.version(), self.log.next())?;
+        self.log.write()
     }
 
     /// The list, for a person.

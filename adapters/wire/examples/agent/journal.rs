@@ -2,55 +2,84 @@
 //! what follows from it is done. Cut anywhere, the file is that of a session which stopped there.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use session_todo_wire::{Beside, History, Message, Record};
+use session_todo::Event;
+use session_todo_store::Version;
+use session_todo_wire::{Beside, History, Message, Record, events};
 
 use crate::agent::Result;
 
 #[derive(Serialize, Deserialize)]
-enum Line {
+enum Line<'a> {
     /// The policy, which a session never changes (P6), and the history and its record as they begin, or as a
-    /// compaction left them.
-    Begin(String, History, Record),
+    /// compaction left them; how many records the log had, and what it lacked.
+    Begin(String, History, Record, u64, #[serde(borrow)] Vec<Event<'a>>),
     /// What a request took along, or what a response said.
     Step(Vec<Message>),
     /// What the messages do not tell.
     Beside(Beside),
 }
 
-/// The file, open for the next line.
+/// The file, open for the next line, and for nobody else.
 pub(crate) struct Journal {
     file: File,
     policy: String,
 }
 
+/// What it tells.
+pub(crate) struct Told {
+    pub(crate) policy: String,
+    pub(crate) history: History,
+    pub(crate) record: Record,
+    /// The version of the log at which it begins, and what came next before the history goes on.
+    pub(crate) began: Version,
+    pub(crate) next: Vec<Event<'static>>,
+}
+
+impl Told {
+    /// What happened since the log was at that version.
+    pub(crate) fn events(&self) -> Result<Vec<Event<'static>>> {
+        Ok([self.next.clone(), events(&self.history, &self.record)?.events].concat())
+    }
+}
+
 impl Journal {
     /// Opens a folder's session, or begins one.
-    pub(crate) fn open(folder: &Path, policy: &str, new: History) -> Result<(Self, History, Record)> {
+    pub(crate) fn open(folder: &Path, policy: &str, new: History) -> Result<(Self, Told)> {
         fs::create_dir_all(folder)?;
         let path = folder.join("session.jsonl");
-        let mut text = fs::read_to_string(&path).unwrap_or_default();
-        // A line without its end was being written when the process died.
-        text.truncate(text.rfind('\n').map_or(0, |at| at + 1));
-        let file = OpenOptions::new().create(true).append(true).open(&path)?;
-        file.set_len(u64::try_from(text.len())?)?;
+        let mut file = OpenOptions::new().create(true).read(true).append(true).open(&path)?;
+        file.try_lock().map_err(|error| format!("{} is in use: {error}", path.display()))?;
+        let mut text = String::new();
+        file.read_to_string(&mut text)?;
+        let (told, whole) = read(&text)?;
+        file.set_len(u64::try_from(whole)?)?;
         let mut journal = Self { file, policy: policy.to_owned() };
-        let Some((kept, history, record)) = read(&text)? else {
-            journal.begin(&new, &Record::default())?;
-            return Ok((journal, new, Record::default()));
+        let Some(told) = told else {
+            // The log's first record is the policy.
+            let (record, began, policy) = (Record::default(), Version(1), policy.to_owned());
+            journal.begin(&new, &record, began, &[])?;
+            return Ok((journal, Told { policy, history: new, record, began, next: Vec::new() }));
         };
-        if (kept.as_str(), history.format()) != (policy, new.format()) {
-            let (asked, format) = (new.format(), history.format());
+        if (told.policy.as_str(), told.history.format()) != (policy, new.format()) {
+            let (kept, format, asked) = (told.policy, told.history.format(), new.format());
             return Err(format!("the session is of {kept} and {format}, not of {policy} and {asked}").into());
         }
-        Ok((journal, history, record))
+        Ok((journal, told))
     }
 
-    pub(crate) fn begin(&mut self, history: &History, record: &Record) -> Result<()> {
-        self.line(&Line::Begin(self.policy.clone(), history.clone(), record.clone()))
+    /// A beginning, the version of the log, and what it does not hold yet.
+    pub(crate) fn begin(
+        &mut self,
+        history: &History,
+        record: &Record,
+        log: Version,
+        next: &[Event<'static>],
+    ) -> Result<()> {
+        self.line(&Line::Begin(self.policy.clone(), history.clone(), record.clone(), log.0, next.to_vec()))
     }
 
     pub(crate) fn step(&mut self, messages: &[Message]) -> Result<()> {
@@ -61,7 +90,7 @@ impl Journal {
         self.line(&Line::Beside(beside.clone()))
     }
 
-    fn line(&mut self, line: &Line) -> Result<()> {
+    fn line(&mut self, line: &Line<'_>) -> Result<()> {
         let mut line = serde_json::to_string(line)?;
         line.push('\n');
         self.file.write_all(line.as_bytes())?;
@@ -69,17 +98,23 @@ impl Journal {
     }
 }
 
-fn read(text: &str) -> Result<Option<(String, History, Record)>> {
-    let mut told: Option<(String, History, Record)> = None;
-    for (number, line) in text.lines().enumerate() {
+/// What a journal tells, and where its last whole line ends: one without its end was being written when the process
+/// died.
+pub(crate) fn read(text: &str) -> Result<(Option<Told>, usize)> {
+    let whole = text.rfind('\n').map_or(0, |at| at + 1);
+    let mut told: Option<Told> = None;
+    for (number, line) in text.get(..whole).unwrap_or_default().lines().enumerate() {
         let line =
             serde_json::from_str(line).map_err(|error| format!("line {} of the journal: {error}", number + 1))?;
         match (line, &mut told) {
-            (Line::Begin(policy, history, record), _) => told = Some((policy, history, record)),
-            (Line::Step(messages), Some((_, history, _))) => history.restore(messages),
-            (Line::Beside(beside), Some((_, _, record))) => record.beside.push(beside),
+            (Line::Begin(policy, history, record, began, next), _) => {
+                let next = next.into_iter().map(Event::into_owned).collect();
+                told = Some(Told { policy, history, record, began: Version(began), next });
+            }
+            (Line::Step(messages), Some(told)) => told.history.restore(messages),
+            (Line::Beside(beside), Some(told)) => told.record.beside.push(beside),
             (Line::Step(_) | Line::Beside(_), None) => return Err("the journal has no beginning".into()),
         }
     }
-    Ok(told)
+    Ok((told, whole))
 }

@@ -7,9 +7,13 @@
 //! what you want done; `/edit TOOL JSON` changes the list yourself, `/compact` sums the history up, `/list`
 //! shows the list. Stop it whenever you like: started on the same folder it goes on. Without variables it
 //! plays a script against a server of its own, once for each format.
+//!
+//! The list's log stands in `FOLDER/log`: `session-todo replay FOLDER/log/agent.jsonl`, or `session-todo log show agent`
+//! with `SESSION_TODO_HOME` set to that folder.
 
 mod agent;
 mod journal;
+mod log;
 mod provider;
 mod screen;
 mod scripted;

@@ -40,6 +40,17 @@ impl Server {
 
 /// Answers one request.
 pub(crate) fn serve(stream: TcpStream, format: Format, script: &Script, seen: &Mutex<Vec<String>>) -> Result<()> {
+    serve_some(stream, format, script, seen, 0)
+}
+
+/// The same, but that the stream breaks off so many events before its end.
+pub(crate) fn serve_some(
+    stream: TcpStream,
+    format: Format,
+    script: &Script,
+    seen: &Mutex<Vec<String>>,
+    lacks: usize,
+) -> Result<()> {
     let mut reader = BufReader::new(stream);
     let (mut length, mut line) = (0, String::new());
     while reader.read_line(&mut line)? > 2 {
@@ -53,7 +64,9 @@ pub(crate) fn serve(stream: TcpStream, format: Format, script: &Script, seen: &M
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
     let body = String::from_utf8(body)?;
-    let events: Vec<String> = answer(format, script, &body).iter().map(|event| format!("data: {event}\n\n")).collect();
+    let mut events = answer(format, script, &body);
+    events.truncate(events.len().saturating_sub(lacks));
+    let events: Vec<String> = events.iter().map(|event| format!("data: {event}\n\n")).collect();
     if let Ok(mut seen) = seen.lock() {
         seen.push(body);
     }

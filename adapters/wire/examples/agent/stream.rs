@@ -3,7 +3,6 @@
 // What is not in a `Value` reads as null.
 #![allow(clippy::indexing_slicing)]
 
-use std::collections::BTreeMap;
 use std::io::Write;
 
 use serde::Deserialize;
@@ -19,19 +18,26 @@ use crate::screen::plain;
 pub(crate) struct Stream {
     format: Format,
     words: String,
-    /// Content blocks or tool calls by their index: what began each, and the text that followed.
-    pieces: BTreeMap<u64, (Value, String)>,
+    /// Content blocks or tool calls.
+    pieces: Vec<Piece>,
     /// Parts of Gemini, as they came.
     parts: Vec<String>,
-    /// Why it ended.
+    /// Why it ended; null before it has.
     stop: Value,
     /// The whole response, where the stream itself ends with it.
     whole: Option<String>,
 }
 
+/// What began a block or a call, and the text that followed.
+struct Piece {
+    index: Value,
+    begin: Value,
+    text: String,
+}
+
 impl Stream {
     pub(crate) fn new(format: Format) -> Self {
-        let (words, pieces, parts) = (String::new(), BTreeMap::new(), Vec::new());
+        let (words, pieces, parts) = (String::new(), Vec::new(), Vec::new());
         Self { format, words, pieces, parts, stop: Value::Null, whole: None }
     }
 
@@ -41,8 +47,9 @@ impl Stream {
             return Ok(());
         }
         let event: Value = serde_json::from_str(data)?;
-        if !event["error"].is_null() {
-            return Err(format!("the provider broke off: {}", event["error"]).into());
+        let is_refused = !event["promptFeedback"]["blockReason"].is_null();
+        if !event["error"].is_null() || event["type"] == "error" || is_refused {
+            return Err(format!("the provider broke off: {event}").into());
         }
         match self.format {
             Format::Anthropic => self.anthropic(&event),
@@ -61,19 +68,19 @@ impl Stream {
     }
 
     fn anthropic(&mut self, event: &Value) {
-        let (index, delta) = (event["index"].as_u64().unwrap_or_default(), &event["delta"]);
+        let (index, delta) = (&event["index"], &event["delta"]);
         match event["type"].as_str().unwrap_or_default() {
             "content_block_start" => {
-                self.pieces.insert(index, (event["content_block"].clone(), String::new()));
+                self.begin(index, event["content_block"].clone());
             }
             "content_block_delta" => {
                 self.say(&delta["text"]);
-                let Some((block, text)) = self.pieces.get_mut(&index) else { return };
+                let Some(Piece { begin, text, .. }) = self.piece(index) else { return };
                 for key in ["text", "thinking", "partial_json"] {
                     text.push_str(delta[key].as_str().unwrap_or_default());
                 }
                 if delta["type"] == "signature_delta" {
-                    set(block, "signature", &delta["signature"]);
+                    set(begin, "signature", &delta["signature"]);
                 }
             }
             "message_delta" => self.stop = delta["stop_reason"].clone(),
@@ -81,12 +88,27 @@ impl Stream {
         }
     }
 
+    fn begin(&mut self, index: &Value, begin: Value) {
+        self.pieces.push(Piece { index: index.clone(), begin, text: String::new() });
+    }
+
+    fn piece(&mut self, index: &Value) -> Option<&mut Piece> {
+        self.pieces.iter_mut().rev().find(|piece| piece.index == *index)
+    }
+
     fn chat(&mut self, choice: &Value) {
         self.say(&choice["delta"]["content"]);
         for call in choice["delta"]["tool_calls"].as_array().into_iter().flatten() {
-            let index = call["index"].as_u64().unwrap_or_default();
-            let (_, arguments) = self.pieces.entry(index).or_insert_with(|| (call.clone(), String::new()));
-            arguments.push_str(call["function"]["arguments"].as_str().unwrap_or_default());
+            // Some servers give all calls one index, or none: another id is another call.
+            let index = &call["index"];
+            let is_same = |piece: &mut Piece| !is_id(&call["id"]) || piece.begin["id"] == call["id"];
+            if !self.piece(index).is_some_and(is_same) {
+                self.begin(index, call.clone());
+            }
+            let arguments = &call["function"]["arguments"];
+            if let (Some(piece), false) = (self.piece(index), arguments.is_null()) {
+                piece.text.push_str(&arguments.as_str().map_or_else(|| arguments.to_string(), ToOwned::to_owned));
+            }
         }
         if !choice["finish_reason"].is_null() {
             self.stop = choice["finish_reason"].clone();
@@ -125,23 +147,25 @@ impl Stream {
         Ok(())
     }
 
-    /// The whole response.
+    /// The whole response. Where the connection ended before it did, there is none.
     pub(crate) fn end(self) -> Result<Reply> {
+        if self.stop.is_null() && self.whole.is_none() {
+            return Err("the stream ended before the response did".into());
+        }
         let body = match self.format {
             Format::Anthropic => {
-                let blocks: Vec<String> =
-                    self.pieces.into_values().map(|(block, text)| block_of(block, &text)).collect();
+                let blocks: Vec<String> = self.pieces.into_iter().map(block_of).collect();
                 format!(r#"{{"content":[{}],"stop_reason":{}}}"#, blocks.join(","), self.stop)
             }
             Format::Chat => {
                 let content = if self.words.is_empty() { Value::Null } else { json!(self.words) };
                 let mut message = json!({"role": "assistant", "content": content});
                 if !self.pieces.is_empty() {
-                    set(&mut message, "tool_calls", &self.pieces.into_values().map(call_of).collect());
+                    set(&mut message, "tool_calls", &self.pieces.into_iter().map(call_of).collect());
                 }
                 json!({"choices": [{"message": message, "finish_reason": self.stop}]}).to_string()
             }
-            Format::Responses => self.whole.ok_or("the stream ended before the response did")?,
+            Format::Responses => self.whole.unwrap_or_default(),
             Format::Gemini => {
                 let parts = self.parts.join(",");
                 let content = format!(r#"{{"role":"model","parts":[{parts}]}}"#);
@@ -172,18 +196,22 @@ struct Content<'a> {
 }
 
 /// A block of Anthropic's: what began it, and what followed. The input keeps the model's own bytes.
-fn block_of(mut block: Value, text: &str) -> String {
+fn block_of(Piece { begin: mut block, text, .. }: Piece) -> String {
     match block["type"].as_str().unwrap_or_default() {
         "text" => json!({"type": "text", "text": text}).to_string(),
         "thinking" => {
             set(&mut block, "thinking", &json!(text));
             block.to_string()
         }
-        "tool_use" => {
-            // Input that was cut can't go back: the call is answered as one that was cut.
-            let input = serde_json::from_str::<&RawValue>(text).map_or("{}", RawValue::get);
+        kind if kind.ends_with("tool_use") => {
+            let input = match serde_json::from_str::<&RawValue>(&text) {
+                Ok(input) => input.get().to_owned(),
+                Err(_) if text.is_empty() => "{}".to_owned(),
+                // What goes back has to be an object. Nothing is made up for what was cut or can't be read.
+                Err(_) => json!({"unreadable": text}).to_string(),
+            };
             let (id, name) = (&block["id"], &block["name"]);
-            format!(r#"{{"type":"tool_use","id":{id},"name":{name},"input":{input}}}"#)
+            format!(r#"{{"type":"{kind}","id":{id},"name":{name},"input":{input}}}"#)
         }
         _ => block.to_string(),
     }
@@ -195,10 +223,11 @@ fn set(object: &mut Value, key: &str, value: &Value) {
     }
 }
 
-fn call_of((call, arguments): (Value, String)) -> Value {
-    json!({
-        "id": call["id"],
-        "type": "function",
-        "function": {"name": call["function"]["name"], "arguments": arguments},
-    })
+fn call_of(Piece { begin, text, .. }: Piece) -> Value {
+    let function = json!({"name": begin["function"]["name"], "arguments": text});
+    json!({"id": begin["id"], "type": "function", "function": function})
+}
+
+fn is_id(id: &Value) -> bool {
+    id.as_str().is_some_and(|id| !id.is_empty())
 }

@@ -43,7 +43,8 @@ struct CountWords {
 
 /// Runs a call of a tool that is not the list's.
 pub(crate) fn run(call: &ToolCall) -> Answer<'_> {
-    if call.stage == Stage::Cut {
+    if call.stage != Stage::Asked {
+        // The answer to one that the provider ran is left out.
         return call.error("The call was cut off at the output limit, and nothing was done. Make it shorter.");
     }
     let done = match call.name.as_str() {
