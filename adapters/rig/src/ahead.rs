@@ -1,6 +1,6 @@
 use rig_agent::agent::RunId;
 use rig_core::message::CallId;
-use session_todo::{Effect, Event, Session};
+use session_todo::{Effect, Event, Session, State};
 
 /// A call of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,6 +39,16 @@ impl Fold {
 
     pub(crate) const fn session(&self) -> &Session {
         &self.session
+    }
+
+    /// The state without calls whose end is not known yet: who resumes in the midst of a round makes them again.
+    pub(crate) fn certain(&self) -> State {
+        let Some(Ahead { before, since }) = &self.ahead else { return self.session.state().clone() };
+        let mut session = before.clone();
+        for folded in since.iter().filter(|folded| folded.granted.is_none()) {
+            let _ = session.apply(&folded.event);
+        }
+        session.state().clone()
     }
 
     /// Folds an event that is certain.

@@ -112,14 +112,11 @@ impl Handle {
         self.lock().compacted();
     }
 
-    /// What to store beside the history.
+    /// What to store beside the history. In the midst of a round, calls that have not ended are not in it: rig makes
+    /// them again when it goes on with a stored run.
     #[must_use]
     pub fn saved(&self) -> Saved {
         let live = self.lock();
-        Saved {
-            state: live.fold.session().state().clone(),
-            overlay: live.overlay.clone(),
-            in_flight: live.in_flight.clone(),
-        }
+        Saved { state: live.fold.certain(), overlay: live.overlay.clone(), in_flight: live.in_flight.clone() }
     }
 }

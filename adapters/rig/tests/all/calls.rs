@@ -113,8 +113,7 @@ fn l12_call_order_whatever_order_the_tools_end_in() {
     let said = answers(Policy::DEFAULT, &three_calls(Outcome::Ours));
     let heard = results(&history);
     assert_eq!([&heard[0].0, &heard[2].0], [&said[0], &said[1]]);
-    let contents: Vec<_> = todo.list().items().iter().map(|item| item.content.clone()).collect();
-    assert_eq!(contents, ["Write it", "Test it", "Ship it"]);
+    assert_eq!(contents(&todo), ["Write it", "Test it", "Ship it"]);
     assert_eq!(todo.list().items()[2].id, "3");
 }
 
@@ -136,6 +135,10 @@ impl AgentHook for Deny {
     async fn on_dispatch(&self, _: &HookContext, event: DispatchEvent<'_>) -> DispatchAction {
         if event.tool_name() == Some(self.0) { DispatchAction::skip("No.") } else { DispatchAction::Proceed }
     }
+}
+
+fn contents(todo: &Handle) -> Vec<String> {
+    todo.list().items().iter().map(|item| item.content.clone()).collect()
 }
 
 /// D1: a denied write does not restart the clock.
@@ -164,10 +167,11 @@ fn a_run_stopped_in_a_round() {
     block_on(async {
         let stopped = agent.prompt("Prompt.").add_hook(gate).tool_concurrency(4).await;
         assert!(stopped.unwrap_err().to_string().contains("The user stopped it."));
+        // What had not ended is not stored as if it had.
+        assert_eq!(contents(&Handle::resume(Policy::DEFAULT, todo.saved())), ["Ship it"]);
         agent.prompt("Go on.").await.unwrap();
     });
-    let contents: Vec<_> = todo.list().items().iter().map(|item| item.content.clone()).collect();
-    assert_eq!(contents, ["Ship it"]);
+    assert_eq!(contents(&todo), ["Ship it"]);
 }
 
 /// A tool error is a call like any other; a refusal of the list's is an error to the model too (L8).
