@@ -70,8 +70,9 @@ fn known(folder: &Path, name: &str) -> Option<Policy> {
 }
 
 fn tell(folder: &Path, what: &str) {
-    terminal::words(&format!("{what} (also in {})", folder.join(ERRORS).display()));
-    report(folder, what);
+    let also =
+        if report(folder, what) { format!(" (also in {})", folder.join(ERRORS).display()) } else { String::new() };
+    terminal::words(&format!("{what}{also}"));
 }
 
 /// Wrong usage ends the command; but a hook's exit status says things to its client, and 2 stops its work.

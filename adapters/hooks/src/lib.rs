@@ -38,11 +38,18 @@ pub const ERRORS: &str = "errors.log";
 /// Bytes after which that file begins anew.
 const LONGEST: u64 = 1024 * 1024;
 
-/// Keeps a line about what went wrong, for whoever looks for it later. Where that can't be, nobody is told.
-pub fn report(folder: &Path, what: &str) {
+/// Keeps a line about what went wrong, for whoever looks for it later. Gives whether it is there: on a full disk,
+/// say, it is not.
+#[must_use]
+pub fn report(folder: &Path, what: &str) -> bool {
     let path = folder.join(ERRORS);
     let is_long = fs::metadata(&path).is_ok_and(|file| file.len() > LONGEST);
-    let file = OpenOptions::new().create(true).append(!is_long).write(true).truncate(is_long).open(path);
+    let mut options = OpenOptions::new();
+    options.create(true).append(!is_long).write(true).truncate(is_long);
+    // As private as the logs are.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let line = format!("{}\n", what.replace(['\n', '\r'], " "));
-    let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
+    let file = fs::create_dir_all(folder).and_then(|()| options.open(path));
+    file.and_then(|mut file| file.write_all(line.as_bytes())).is_ok()
 }

@@ -69,14 +69,9 @@ impl Client {
     fn server(&self, name: &str, arguments: &str) {
         let mut files = Files::open(self.home.path(), Sync::Os).unwrap();
         let call = Call { by: Caller::Main, name: name.into(), arguments: arguments.into(), outcome: Outcome::Ours };
-        let step = |work: &mut session_todo_store::Work<'_>| work.step(Event::ToolCalled(owned(&call)));
+        let step = |work: &mut session_todo_store::Work<'_>| work.step(Event::ToolCalled(call.clone()).into_owned());
         transaction(&mut files, &SessionId::new("s").unwrap(), &Policy::DEFAULT, step).unwrap();
     }
-}
-
-fn owned(call: &Call<'_>) -> Call<'static> {
-    let text = |text: &str| text.to_owned().into();
-    Call { by: call.by, name: text(&call.name), arguments: text(&call.arguments), outcome: Outcome::Ours }
 }
 
 fn bash() -> Value {
@@ -264,6 +259,25 @@ fn a7_a_sub_agents_write_through_the_server_is_refused() {
     let mut call = call;
     call["agent_id"] = "a".into();
     assert_eq!(sharing.event("PreToolUse", call), None);
+}
+
+/// A member that is not of its kind is as if it were not there: the request counts, and so do the other calls.
+#[test]
+fn odd_members_change_nothing_else() {
+    let client = Client::new(None);
+    let written = called("TodoWrite", &json!({"todos": [{"content": "A"}]}), &json!("Todos have been modified"));
+    for (more, calls) in [
+        (json!({"tool_calls": null, "agent_id": null, "transcript_path": 5}), 0),
+        (json!({"tool_calls": 5, "source": [], "tool_name": {}}), 0),
+        (json!({"tool_calls": [5, {"tool_name": "Bash"}, {}, written], "tool_input": 1}), 2),
+    ] {
+        let before = client.log().len().max(1);
+        assert_eq!(client.event("PostToolBatch", more), None);
+        let log = client.log();
+        assert_eq!(log.len() - before, calls + 1, "{log:?}");
+        assert_eq!(log.last().unwrap(), "request Main");
+    }
+    assert_eq!(client.event("Unknown", json!({"tool_calls": 5})), None);
 }
 
 #[test]

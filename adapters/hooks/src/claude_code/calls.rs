@@ -15,14 +15,14 @@ pub(super) fn event<'a>(by: Caller, call: &ToolCall<'a>) -> Event<'a> {
     };
     let response = call.tool_response.and_then(|raw| serde_json::from_str(raw.get()).ok());
     let outcome = response.and_then(|response| outcome(tool, is_ours, response)).unwrap_or(Outcome::Failed);
-    called(by, name, call.tool_input.get(), outcome)
+    called(by, name, call.arguments(), outcome)
 }
 
 /// A call of our server's tools that is ours to answer: a sub-agent's write.
 pub(super) fn asked<'a>(call: &ToolCall<'a>) -> Option<Event<'a>> {
     let (name, is_ours) = name(&call.tool_name);
     let writes = Tool::named(&name).is_some_and(Tool::writes);
-    (is_ours && writes).then(|| called(Caller::Sub, name, call.tool_input.get(), Outcome::Ours))
+    (is_ours && writes).then(|| called(Caller::Sub, name, call.arguments(), Outcome::Ours))
 }
 
 /// Whether it is one that our server may have logged already.

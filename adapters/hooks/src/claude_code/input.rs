@@ -1,9 +1,9 @@
-//! What the client writes on stdin. Of each event only what is read here is looked at, so new members and
-//! new events change nothing.
+//! What the client writes on stdin. Of each event only what is read here is looked at, and what is not of its kind
+//! is as if it were not there: new members and new events change nothing.
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use session_todo::{Agent, Caller};
 
@@ -14,21 +14,28 @@ pub(super) struct Input<'a> {
     pub(super) session_id: Cow<'a, str>,
     #[serde(borrow)]
     pub(super) hook_event_name: Cow<'a, str>,
+    #[serde(default, deserialize_with = "of_its_kind")]
     pub(super) transcript_path: Option<String>,
     /// Why a session starts.
+    #[serde(default, deserialize_with = "of_its_kind")]
     pub(super) source: Option<String>,
     /// Only in the events of a sub-agent.
-    agent_id: Option<String>,
-    /// All calls of a response, in call order.
-    #[serde(borrow, default)]
-    tool_calls: Vec<ToolCall<'a>>,
-    /// These three where an event is about one call.
     #[serde(borrow)]
+    agent_id: Option<&'a RawValue>,
+    /// All calls of a response, in call order.
+    #[serde(borrow, default, deserialize_with = "of_its_kind")]
+    tool_calls: Option<Vec<&'a RawValue>>,
+    /// These three where an event is about one call.
+    #[serde(borrow, default, deserialize_with = "of_its_kind")]
     tool_name: Option<Cow<'a, str>>,
     #[serde(borrow)]
     tool_input: Option<&'a RawValue>,
     #[serde(borrow)]
     tool_response: Option<&'a RawValue>,
+}
+
+fn of_its_kind<'de, T: Deserialize<'de>, D: Deserializer<'de>>(json: D) -> Result<Option<T>, D::Error> {
+    Ok(serde_json::from_str(<&RawValue>::deserialize(json)?.get()).ok())
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -38,9 +45,15 @@ pub(super) struct ToolCall<'a> {
     pub(super) tool_name: Cow<'a, str>,
     /// The object as the client writes it.
     #[serde(borrow)]
-    pub(super) tool_input: &'a RawValue,
+    tool_input: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(super) tool_response: Option<&'a RawValue>,
+}
+
+impl<'a> ToolCall<'a> {
+    pub(super) fn arguments(&self) -> &'a str {
+        self.tool_input.map_or("", RawValue::get)
+    }
 }
 
 impl<'a> Input<'a> {
@@ -57,9 +70,9 @@ impl<'a> Input<'a> {
 
     /// The calls that the event is about: a response's, or one.
     pub(super) fn calls(&self) -> Vec<ToolCall<'a>> {
-        let one = self.tool_name.clone().zip(self.tool_input);
-        let one =
-            one.map(|(tool_name, tool_input)| ToolCall { tool_name, tool_input, tool_response: self.tool_response });
-        self.tool_calls.iter().cloned().chain(one).collect()
+        let Self { tool_input, tool_response, .. } = *self;
+        let one = self.tool_name.clone().map(|tool_name| ToolCall { tool_name, tool_input, tool_response });
+        let several = self.tool_calls.iter().flatten().filter_map(|call| serde_json::from_str(call.get()).ok());
+        several.chain(one).collect()
     }
 }

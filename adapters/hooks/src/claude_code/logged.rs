@@ -56,7 +56,7 @@ impl Logged {
     }
 
     fn take(&mut self, name: &str, call: &ToolCall<'_>) -> bool {
-        let wanted = value(call.tool_input.get());
+        let wanted = value(call.arguments());
         let at = self.0.iter().position(|(logged, arguments)| logged == name && *arguments == wanted);
         at.map(|at| self.0.remove(at)).is_some()
     }
