@@ -32,6 +32,8 @@ pub(super) enum Unfit {
     Kind(&'static str, &'static str),
     #[error("it names {0:?} twice")]
     Twice(String),
+    #[error("it has another server named {0}, which install did not write")]
+    Taken(&'static str),
 }
 
 /// The entries of the object or array at this place.

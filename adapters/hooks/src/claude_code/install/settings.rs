@@ -1,6 +1,10 @@
 //! The two files of Claude Code that name hooks and servers, as text before and after.
 
+// What is not in a `Value` reads as null.
+#![allow(clippy::indexing_slicing)]
+
 use std::ops::Range;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -78,10 +82,10 @@ impl Entries {
             return Ok(member.with(text, style, 2, Some(key), &listed));
         };
         if !is_hook {
-            return Ok(text.to_owned());
+            return if self.is_our_server(text, place) { Ok(text.to_owned()) } else { Err(Unfit::Taken(SERVER)) };
         }
         let list = array(text, place)?;
-        let is_there = list.entries.iter().any(|entry| is_our_hook(text, &entry.value));
+        let is_there = list.entries.iter().any(|entry| self.is_our_hook(text, &entry.value));
         Ok(if is_there { text.to_owned() } else { list.with(text, style, 3, None, value) })
     }
 
@@ -117,10 +121,11 @@ impl Entries {
             return Ok(text.to_owned());
         };
         if self.file == File::Servers {
-            return Ok(if key == SERVER { member.without(text, at) } else { text.to_owned() });
+            let is_ours = key == SERVER && member.get(key).is_some_and(|place| self.is_our_server(text, place));
+            return Ok(if is_ours { member.without(text, at) } else { text.to_owned() });
         }
         let Some(list) = member.get(key).and_then(|place| array(text, place).ok()) else { return Ok(text.to_owned()) };
-        let Some(ours) = list.entries.iter().position(|entry| is_our_hook(text, &entry.value)) else {
+        let Some(ours) = list.entries.iter().position(|entry| self.is_our_hook(text, &entry.value)) else {
             return Ok(text.to_owned());
         };
         if list.entries.len() == 1 && !has(original, &[self.member(), key]) {
@@ -128,6 +133,28 @@ impl Entries {
         }
         Ok(list.without(text, ours))
     }
+
+    /// Whether `install` wrote it, also where the command had another path then, or got options since.
+    fn is_our_hook(&self, text: &str, place: &Range<usize>) -> bool {
+        let value = value(text, place);
+        let [hook] = value["hooks"].as_array().map(Vec::as_slice).unwrap_or_default() else { return false };
+        let command = hook["command"].as_str().unwrap_or_default();
+        command.split_once(" hook claude-code").is_some_and(|(program, _)| self.is_our_program(program))
+    }
+
+    fn is_our_server(&self, text: &str, place: &Range<usize>) -> bool {
+        let value = value(text, place);
+        value["args"][0] == "mcp" && value["command"].as_str().is_some_and(|program| self.is_our_program(program))
+    }
+
+    fn is_our_program(&self, program: &str) -> bool {
+        let is_named = || Path::new(program.trim_matches('\'')).file_stem().is_some_and(|name| name == SERVER);
+        program == quoted(&self.command) || program == self.command || is_named()
+    }
+}
+
+fn value(text: &str, place: &Range<usize>) -> Value {
+    text.get(place.clone()).and_then(|value| serde_json::from_str(value).ok()).unwrap_or_default()
 }
 
 fn root(text: &str) -> Result<Container, Unfit> {
@@ -154,15 +181,6 @@ fn is_empty(text: &str, place: &Range<usize>) -> bool {
 fn has(text: &str, path: &[&str]) -> bool {
     let value: Value = serde_json::from_str(text).unwrap_or_default();
     path.iter().try_fold(&value, |value, key| value.get(key)).is_some()
-}
-
-/// Whether `install` wrote it, also where the command had another path then, or got options since.
-fn is_our_hook(text: &str, place: &Range<usize>) -> bool {
-    let value: Option<Value> = text.get(place.clone()).and_then(|value| serde_json::from_str(value).ok());
-    let Some(Value::Array(hooks)) = value.as_ref().and_then(|value| value.get("hooks")) else { return false };
-    let [hook] = hooks.as_slice() else { return false };
-    let command = hook.get("command").and_then(Value::as_str).unwrap_or_default();
-    command.contains(" hook claude-code")
 }
 
 /// A path as a shell takes it.

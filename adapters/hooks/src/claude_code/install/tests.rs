@@ -134,6 +134,24 @@ fn what_is_not_plain_json_is_left_alone_and_said() {
     }
 }
 
+/// What somebody else wrote is not ours, however much it looks like it.
+#[test]
+fn what_others_wrote_is_not_touched() {
+    let entries = |file, command: &str| Entries { file, command: command.into(), has_batch: true };
+    let hooks = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"their-tool hook claude-code"}]}]}}"#;
+    let installed = entries(File::Settings, "/opt/session-todo").install(hooks).unwrap();
+    assert!(installed.contains("their-tool") && installed.contains("/opt/session-todo hook claude-code"));
+    // The command moved since.
+    let moved = entries(File::Settings, "/usr/bin/session-todo");
+    assert_eq!(moved.install(&installed).unwrap(), installed);
+    assert_eq!(moved.uninstall(&installed, hooks).unwrap(), hooks);
+
+    let server = r#"{"mcpServers":{"session-todo":{"type":"http","url":"http://127.0.0.1"}}}"#;
+    let servers = entries(File::Servers, "/opt/session-todo");
+    assert!(servers.install(server).unwrap_err().to_string().contains("another server named session-todo"));
+    assert_eq!(servers.uninstall(server, "").unwrap(), server);
+}
+
 #[test]
 fn a_version_without_batch_gets_the_single_events() {
     let folder = tempfile::tempdir().unwrap();
