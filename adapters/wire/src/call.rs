@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use session_todo::{Call, Caller, Event, Outcome, Tool, ToolResult};
+use session_todo::{Call, Caller, Effect, Event, Outcome, Tool, ToolResult};
 
 use crate::format::End;
 use crate::history::Message;
@@ -64,6 +64,16 @@ impl ToolCall {
         let is_list = Tool::named(&self.name).is_some();
         let arguments = if is_list { self.arguments.as_str() } else { "" };
         Event::ToolCalled(Call { by: Caller::Main, name: (&self.name).into(), arguments: arguments.into(), outcome })
+    }
+
+    /// The answer to this call, of which the session gave this: the list's, if it is one of the list's tools; else
+    /// what `run` gives. One that was cut does not run, nor does one that the provider ran: its answer is left out.
+    pub fn answer<'a>(&'a self, effect: Option<Effect>, run: impl FnOnce(&'a Self) -> Answer<'a>) -> Answer<'a> {
+        match effect {
+            Some(Effect::ReturnToolResult(result)) => self.listed(result),
+            Some(_) | None if self.stage == Stage::Asked => run(self),
+            Some(_) | None => self.error("The output limit cut this call off: nothing was done."),
+        }
     }
 
     /// What a tool answered.

@@ -55,6 +55,22 @@ fn a_paused_turn_goes_on() {
     assert!(!again.is_paused() && !again.answer(&[]));
 }
 
+/// A tool runs only where a call is asked for, whole, and not the list's.
+#[test]
+fn what_runs() {
+    for format in Format::ALL {
+        let calls = [asked("a", "todo_write", r#"{"todos":[]}"#), asked("b", "bash", "{}")];
+        for is_cut in [false, true] {
+            let mut session = Session::new(Policy::DEFAULT);
+            let calls = respond(format, &response(format, "", &calls, is_cut)).unwrap();
+            let answers: Vec<_> =
+                calls.iter().map(|call| call.answer(session.step(&call.event()), |call| call.ok("ran"))).collect();
+            assert!(answers[0].text.contains("list") && !answers[0].is_error, "{}", answers[0].text);
+            assert_eq!((answers[1].text == "ran", answers[1].is_error), (!is_cut, is_cut), "{format}");
+        }
+    }
+}
+
 /// A response that was cut in its words, behind its calls, has no call that was cut.
 #[test]
 fn cut_behind_a_call() {

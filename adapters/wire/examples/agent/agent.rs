@@ -107,13 +107,7 @@ impl Agent {
     fn answer(&mut self) -> bool {
         let calls = std::mem::take(&mut self.calls);
         let before = self.session.list().revision();
-        let answers: Vec<_> = calls
-            .iter()
-            .map(|call| match self.step(&call.event()) {
-                Some(Effect::ReturnToolResult(result)) => call.listed(result),
-                Some(_) | None => tools::run(call),
-            })
-            .collect();
+        let answers: Vec<_> = calls.iter().map(|call| call.answer(self.step(&call.event()), tools::run)).collect();
         let goes_on = self.history.answer(&answers);
         if self.session.list().revision() != before {
             self.show();
