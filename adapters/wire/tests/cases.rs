@@ -49,7 +49,7 @@ fn every_request(lane: Lane) -> Policy {
 
 fn turn(calls: &[usize]) -> Step {
     let calls = calls.iter().map(|call| (*call, Fate::Answered)).collect();
-    Step::Turn(Turn { words: true, calls, is_cut: false, edit: None })
+    Step::Turn(Turn { words: true, calls, is_cut: false, edit: None, compact: None })
 }
 
 fn played(format: Format, policy: &Policy, steps: &[Step]) -> Play {

@@ -115,7 +115,7 @@ fn write(arguments: &str) -> Event<'_> {
 
 fn turn(calls: &[usize]) -> Step {
     let calls = calls.iter().map(|call| (*call, Fate::Answered)).collect();
-    Step::Turn(Turn { words: true, calls, is_cut: false, edit: None })
+    Step::Turn(Turn { words: true, calls, is_cut: false, edit: None, compact: None })
 }
 
 /// A2, A5: the new context holds the open items once, also the second time without a write between, and the

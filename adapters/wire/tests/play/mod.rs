@@ -132,6 +132,9 @@ impl Play {
         for (call, asked) in calls.iter().zip(&asked) {
             assert_eq!((&call.id, &call.name, &call.arguments), (&asked.id, &asked.name, &asked.arguments));
         }
+        if let Some(keep) = turn.compact {
+            self.compact(keep);
+        }
         self.answer(&calls, turn);
     }
 

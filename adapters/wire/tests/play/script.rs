@@ -36,6 +36,8 @@ pub(crate) struct Turn {
     pub(crate) is_cut: bool,
     /// A person changes the list after the first call.
     pub(crate) edit: Option<usize>,
+    /// A compaction while the calls wait for their answers, that keeps about so many messages.
+    pub(crate) compact: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,8 +63,9 @@ fn turn() -> impl Strategy<Value = Turn> {
     let fate = prop_oneof![8 => Just(Fate::Answered), 1 => Just(Fate::Denied)];
     let call = (prop_oneof![1 => 0..CALLS.len(), 1 => Just(7)], fate);
     let edit = proptest::option::weighted(0.1, 0..CALLS.len());
-    (any::<bool>(), vec(call, 0..4), proptest::bool::weighted(0.1), edit)
-        .prop_map(|(words, calls, is_cut, edit)| Turn { words, calls, is_cut, edit })
+    let compact = proptest::option::weighted(0.05, 0..6_usize);
+    (any::<bool>(), vec(call, 0..4), proptest::bool::weighted(0.1), edit, compact)
+        .prop_map(|(words, calls, is_cut, edit, compact)| Turn { words, calls, is_cut, edit, compact })
 }
 
 /// A session.
