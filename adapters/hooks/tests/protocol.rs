@@ -246,11 +246,13 @@ fn a7_a_sub_agents_write_through_the_server_is_refused() {
     assert_eq!(by(Value::Null), None, "main's");
     assert_eq!(client.log().len(), 0);
     assert!(by("a".into()).is_some());
+    // Main goes on while the sub-agent works.
+    client.batch(json!([]));
     let mut batch = json!({"agent_id": "a", "tool_calls": [call]});
     batch["tool_calls"][0]["tool_response"] = "refused".into();
     client.event("PostToolBatch", batch);
     let log = client.log();
-    assert_eq!(log.len(), 3, "the refusal stands in the log once: {log:?}");
+    assert_eq!(log.len(), 4, "the refusal stands in the log once: {log:?}");
     let mut read = call.clone();
     read["tool_name"] = "mcp__session-todo__TaskList".into();
     read["agent_id"] = "a".into();

@@ -9,9 +9,9 @@ use super::input::ToolCall;
 
 /// Calls, each by its name and its arguments as a value: client and server print one each in their own way.
 #[derive(Debug, Default)]
-pub(super) struct Logged(Vec<(String, Option<Value>)>);
+pub(super) struct Logged(Vec<(Caller, String, Option<Value>)>);
 
-/// The calls that were answered since main's last request.
+/// The calls that were answered since main's last request. A sub-agent's stay longer: it may work while main goes on.
 pub(super) fn since_request(files: &mut Files, session: &SessionId) -> Result<Logged, StoreError> {
     // What is behind the cached state costs nothing to read, and holds the request almost always.
     let cached = files.cached_state(session)?.map_or(Version::START, |cached| cached.version);
@@ -28,11 +28,11 @@ fn read(files: &mut Files, session: &SessionId, from: Version) -> Result<(Logged
     files.read(session, from, &mut |_, record| {
         match record {
             Record::Event(Event::RequestSent { by: Agent::Main }) => {
-                logged.0.clear();
+                logged.0.retain(|(by, ..)| *by == Caller::Sub);
                 found = true;
             }
-            Record::Event(Event::ToolCalled(Call { name, arguments, outcome: Outcome::Ours, .. })) => {
-                logged.0.push((name.into_owned(), value(&arguments)));
+            Record::Event(Event::ToolCalled(Call { by, name, arguments, outcome: Outcome::Ours })) => {
+                logged.0.push((by, name.into_owned(), value(&arguments)));
             }
             _ => {}
         }
@@ -48,16 +48,18 @@ impl Logged {
         for call in calls {
             let event = calls::event(by, call);
             match &event {
-                Event::ToolCalled(event) if calls::is_ours(call) && self.take(&event.name, call) => {}
+                Event::ToolCalled(event) if calls::is_ours(call) && self.take(by, &event.name, call) => {}
                 _ => events.push(event),
             }
         }
         events
     }
 
-    fn take(&mut self, name: &str, call: &ToolCall<'_>) -> bool {
+    /// What a sub-agent reads through the server was logged as main's: the server can't tell who calls.
+    fn take(&mut self, by: Caller, name: &str, call: &ToolCall<'_>) -> bool {
         let wanted = value(call.arguments());
-        let at = self.0.iter().position(|(logged, arguments)| logged == name && *arguments == wanted);
+        let is_of = |logged: Caller| by == Caller::Sub || logged == by;
+        let at = self.0.iter().position(|(by, logged, values)| is_of(*by) && logged == name && *values == wanted);
         at.map(|at| self.0.remove(at)).is_some()
     }
 }
