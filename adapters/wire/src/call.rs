@@ -18,6 +18,8 @@ pub struct ToolCall {
     pub stage: Stage,
     /// Its place among the calls of its response.
     pub(crate) place: usize,
+    /// Whether its input is a text, and its answer of another kind: a custom tool of Responses.
+    pub(crate) is_custom: bool,
 }
 
 /// Who has to answer a call.
@@ -33,7 +35,7 @@ pub enum Stage {
 
 impl ToolCall {
     pub(crate) const fn new(id: String, name: String, arguments: String, stage: Stage) -> Self {
-        Self { id, name, arguments, stage, place: 0 }
+        Self { id, name, arguments, stage, place: 0, is_custom: false }
     }
 
     /// It is the last one of this message.
@@ -54,7 +56,8 @@ impl ToolCall {
         })
     }
 
-    /// The call as one that took no effect: the person refused it, or the tool failed.
+    /// The call as one that took no effect: the person refused it, or the tool failed. Its answer is an
+    /// [`error`](Self::error), and nothing runs.
     #[must_use]
     pub fn failed(&self) -> Event<'_> {
         self.event_with(Outcome::Failed)
@@ -72,7 +75,8 @@ impl ToolCall {
         match effect {
             Some(Effect::ReturnToolResult(result)) => self.listed(result),
             Some(_) | None if self.stage == Stage::Asked => run(self),
-            Some(_) | None => self.error("The output limit cut this call off: nothing was done."),
+            Some(_) | None if self.stage == Stage::Cut => self.error("The output limit cut it off: nothing was done."),
+            Some(_) | None => self.ok("The provider ran it."),
         }
     }
 

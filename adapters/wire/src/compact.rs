@@ -13,18 +13,23 @@ impl History {
     /// A compaction: deletes the messages before `from`, puts others `instead`, a summary say, and puts the
     /// snapshot where it belongs (A5). [`safe_cut`](Self::safe_cut) gives a `from`. What a person said and no
     /// response has answered is kept all the same, and so are calls that wait for their answers; earlier texts
-    /// of the list's own are deleted, since the snapshot stands for them. Instructions that a format takes as
-    /// its first messages stay. Then tell the [`Record`](crate::Record).
+    /// of the list's own are deleted, since the snapshot stands for them, but for what rides on a request that waits.
+    /// Instructions that a format takes as its first messages stay. Then tell the [`Record`](crate::Record).
     ///
     /// Calls that wait are told to the session after it, all of them: not between two of a response.
     pub fn compact(&mut self, from: usize, instead: Vec<Message>, snapshot: Option<&Effect>) {
         let from = self.waiting().map_or(from, |waiting| from.min(waiting));
         let unanswered = if self.waits { self.responded() } else { self.sent };
-        let leads = |message: &&Message| message.by != By::List && is_instruction(&message.json);
-        let leading = self.messages.iter().take_while(leads).count();
+        if self.compactions == 0 {
+            let leads = |message: &&Message| message.by == By::Harness && is_instruction(&message.json);
+            self.leading = self.messages.iter().take_while(leads).count();
+        }
+        let leading = self.leading;
         let is_kept = |at: usize, message: &Message| match message.by {
             _ if at < leading => true,
-            By::List => false,
+            By::Snapshot => false,
+            // What rides on the request that waits is not told yet.
+            By::List => at >= unanswered,
             By::Person => at >= from.min(unanswered),
             By::Harness | By::Model | By::Rest | By::Silent | By::Tools => at >= from,
         };
@@ -47,19 +52,23 @@ impl History {
 
     /// Where servers want roles to alternate, the last of them is joined to a message of the same role behind it.
     fn put_instead(&mut self, at: usize, mut instead: Vec<Message>) {
+        let is_users = |last: &Message| {
+            !is_instruction(&last.json) && read_turn(self.format, &last.json).is_ok_and(|turn| !turn.is_model)
+        };
         if self.carrier == Carrier::Joined
-            && let (Some(last), Some(next)) = (instead.last(), self.messages.get_mut(at))
-            && next.by == By::Person
-            && let Some(words) = self.format.words(last.json.get())
+            && let Some(words) =
+                instead.last().filter(|last| is_users(last)).and_then(|last| self.format.words(last.json.get()))
+            && let Some(next) = self.messages.get_mut(at).filter(|next| next.by == By::Person)
             && let Some(joined) = self.format.with_part(next.json.get(), 0, &words)
         {
-            next.json = raw(joined);
+            // It goes again with the next compaction.
+            next.plain = Some(std::mem::replace(&mut next.json, raw(joined)));
             instead.pop();
         }
         self.messages.splice(at..at, instead);
     }
 
-    /// Where the last response begins, if calls of it wait for their answers.
+    /// Where the last response begins, if calls of it wait for their answers, or it is to go on.
     pub(crate) fn waiting(&self) -> Option<usize> {
         let is_begin = |message: &Message| matches!(message.by, By::Model | By::Silent);
         let begin = self.messages.iter().rposition(is_begin)?;
@@ -78,7 +87,7 @@ impl History {
                 Part::Call(_) | Part::Text { .. } | Part::Other => {}
             }
         }
-        (!open.is_empty()).then_some(begin)
+        (!open.is_empty() || self.is_paused()).then_some(begin)
     }
 }
 

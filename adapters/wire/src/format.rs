@@ -176,9 +176,13 @@ impl Format {
             let parts = elements(content)?;
             let is_blank = |part: &Part| matches!(part, Part::Text { is_blank: true });
             let turn = match self {
-                Self::Anthropic | Self::Gemini => self.turn(whole).ok()?.parts,
-                Self::Chat | Self::Responses => chat::parts(content),
+                Self::Anthropic | Self::Responses | Self::Gemini => self.turn(whole).ok()?.parts,
+                Self::Chat => chat::parts(content),
             };
+            // Else they are no parts of a message: reasoning, say, which goes back untouched (E4).
+            if turn.len() != parts.len() {
+                return None;
+            }
             let kept = parts.iter().zip(&turn).filter(|(_, part)| !is_blank(part)).map(|(json, _)| json.get());
             let kept: Vec<&str> = kept.collect();
             let is_edited = !kept.is_empty() && kept.len() < parts.len();

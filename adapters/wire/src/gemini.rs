@@ -6,7 +6,7 @@ use session_todo::ToolDef;
 
 use crate::call::{Answer, Stage, ToolCall};
 use crate::format::{End, Response};
-use crate::json::{elements, insert, nullable, quoted, raw, text};
+use crate::json::{elements, nullable, quoted, raw, text};
 use crate::turn::{Part, ResultOf, Turn};
 
 #[derive(Deserialize)]
@@ -110,10 +110,12 @@ pub(crate) fn response(body: &str) -> serde_json::Result<Option<Response>> {
 
 /// The answer, with the role that it has to have when it is sent back.
 fn as_model(content: &RawValue) -> Box<RawValue> {
-    let json = content.get();
-    let lacks = serde_json::from_str(json).is_ok_and(|Content { role, parts }| role.is_none() && parts.is_some());
-    let with_role = lacks.then(|| insert(json, json, 1, r#""role":"model","#)).flatten();
-    with_role.map_or_else(|| content.to_owned(), raw)
+    match serde_json::from_str(content.get()) {
+        Ok(Content { role, parts: Some(parts) }) if role.as_deref().is_none_or(str::is_empty) => {
+            raw(format!(r#"{{"role":"model","parts":{}}}"#, parts.get()))
+        }
+        Ok(_) | Err(_) => content.to_owned(),
+    }
 }
 
 pub(crate) fn content(content: &str) -> Option<&RawValue> {

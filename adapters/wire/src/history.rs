@@ -30,8 +30,10 @@ pub enum By {
     Person,
     /// The harness wrote it: instructions, a summary.
     Harness,
-    /// The list's own: a reminder, a note, a snapshot.
+    /// The list's own: a reminder, a note.
     List,
+    /// The list's snapshot.
+    Snapshot,
     /// A response begins with it.
     Model,
     /// It belongs to the response that the message before belongs to.
@@ -91,6 +93,9 @@ pub struct History {
     /// How often it was compacted: alone it is no log any more (P3).
     #[serde(default)]
     pub(crate) compactions: u64,
+    /// How many messages at the start are instructions, as they were before the first compaction.
+    #[serde(default)]
+    pub(crate) leading: usize,
     /// How many messages have left.
     pub(crate) sent: usize,
     /// Whether a request has left whose response is not here.
@@ -103,7 +108,7 @@ impl History {
     /// A history that begins. Where a format takes its instructions as a message, push it first.
     #[must_use]
     pub const fn new(format: Format, carrier: Carrier) -> Self {
-        Self { format, carrier, compactions: 0, sent: 0, waits: false, messages: Vec::new() }
+        Self { format, carrier, compactions: 0, leading: 0, sent: 0, waits: false, messages: Vec::new() }
     }
 
     /// A whole history from elsewhere: nothing was deleted from it. What follows the last response has not
@@ -180,10 +185,11 @@ impl History {
     /// A body that is none of this format's. The history is as before.
     pub fn respond(&mut self, body: &str) -> Result<Vec<ToolCall>, WireError> {
         let Response { items, end } = self.response(body)?;
+        let last = items.last().map(|item| read_turn(self.format, item)).transpose()?;
+        let ends_in_call = last.is_some_and(|turn| matches!(turn.parts.last(), Some(Part::Call(_))));
         let items: Vec<_> = items.into_iter().map(|item| self.format.without_blanks(item)).collect();
         let turns = items.iter().map(|item| read_turn(self.format, item)).collect::<Result<Vec<_>, _>>()?;
         let is_silent = turns.iter().all(Turn::is_empty);
-        let ends_in_call = turns.last().is_some_and(|turn| matches!(turn.parts.last(), Some(Part::Call(_))));
         let mut calls = calls(turns);
         if is_silent {
             let said = items.into_iter().next().unwrap_or_else(|| RawValue::NULL.to_owned());
@@ -228,7 +234,8 @@ impl History {
         !sorted.is_empty() || self.is_paused()
     }
 
-    /// Whether the last response is one that the provider broke off to be sent back as it is (`pause_turn`).
+    /// Whether the last response is one that the provider broke off to be sent back as it is (`pause_turn`). Sending
+    /// it is no new request: nothing is stepped, and nothing goes behind it.
     #[must_use]
     pub fn is_paused(&self) -> bool {
         self.messages.iter().rev().find(|message| message.is_model()).is_some_and(|last| last.end == Some(End::Paused))

@@ -41,11 +41,11 @@ impl History {
     pub(crate) fn put(&mut self, effect: &Effect) {
         match effect {
             Effect::AppendSystemReminder(reminder) => match reminder.lane {
-                Lane::History => self.put_last(&reminder.text),
+                Lane::History => self.put_last(By::List, &reminder.text),
                 Lane::ToolResult => self.put_after_results(&reminder.text),
                 Lane::LastUserMessage => {}
             },
-            Effect::InjectCompactSnapshot(snapshot) => self.put_last(&snapshot.text),
+            Effect::InjectCompactSnapshot(snapshot) => self.put_last(By::Snapshot, &snapshot.text),
             Effect::ReturnToolResult(_) => {}
         }
     }
@@ -77,28 +77,30 @@ impl History {
     }
 
     /// At the end, but before the words of a person that were not sent yet.
-    fn put_last(&mut self, text: &str) {
+    fn put_last(&mut self, by: By, text: &str) {
         if text.is_empty() {
             return;
         }
         let at = self.unsent_words();
         let put = if self.carrier == Carrier::Joined { self.join(at, text) } else { self.before_words_in(at, text) };
         if put.is_none() {
-            self.insert(at, text);
+            self.insert(at, by, text);
         }
     }
 
     fn put_after_results(&mut self, text: &str) {
         let unsent = self.messages.get(self.sent..).unwrap_or_default();
         let results = unsent.iter().rposition(|message| message.by == By::Tools).map(|at| at + self.sent);
-        let Some(results) = results.filter(|_| !text.is_empty()) else { return self.put_last(text) };
+        let Some(results) = results.filter(|_| !text.is_empty()) else {
+            return self.put_last(By::List, text);
+        };
         let put = match (self.format, self.carrier) {
             (Format::Anthropic, _) => self.edit(results, |format, json| after_results(format, json, text)),
             (_, Carrier::Joined) => self.edit(results, |format, json| format.with_part(json, usize::MAX, text)),
             (_, Carrier::User | Carrier::Developer) => None,
         };
         if put.is_none() {
-            self.insert(results + 1, text);
+            self.insert(results + 1, By::List, text);
         }
     }
 
@@ -139,9 +141,9 @@ impl History {
         Some(())
     }
 
-    fn insert(&mut self, at: usize, text: &str) {
+    fn insert(&mut self, at: usize, by: By, text: &str) {
         let json = raw(self.format.message(text, self.carrier));
-        self.messages.insert(at.min(self.messages.len()), Message::new(By::List, json));
+        self.messages.insert(at.min(self.messages.len()), Message::new(by, json));
     }
 }
 

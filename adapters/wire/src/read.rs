@@ -6,6 +6,7 @@ use session_todo::{Agent, Change, Done, Effect, Event, Outcome, Policy, Session}
 
 use crate::call::{Stage, ToolCall};
 use crate::error::WireError;
+use crate::format::End;
 use crate::history::{By, History, Message, read_turn};
 use crate::record::{Base, Beside, Record};
 use crate::turn::Part;
@@ -92,8 +93,10 @@ struct Reader<'r> {
     waits: bool,
     /// The calls of the last response, and how each ended.
     open: Vec<(ToolCall, Option<bool>)>,
-    /// What was last called by each id.
-    seen: HashMap<String, (String, String)>,
+    /// The ids that were seen, and whether the last call of each had its result.
+    answered: HashMap<String, bool>,
+    /// Whether the last response is to go on: what comes is of the same request.
+    is_paused: bool,
     told: Told,
 }
 
@@ -102,7 +105,7 @@ impl<'r> Reader<'r> {
         let told = Told { events: Vec::new(), pending: Vec::new(), unanswered: 0, orphans: 0 };
         let requests = base.map_or(0, |base| base.state.requests());
         let waits = base.is_some_and(|base| base.waits);
-        Self { beside, requests, waits, open: Vec::new(), seen: HashMap::new(), told }
+        Self { beside, requests, waits, open: Vec::new(), answered: HashMap::new(), is_paused: false, told }
     }
 
     fn message(&mut self, history: &History, message: &Message) -> Result<(), WireError> {
@@ -110,14 +113,17 @@ impl<'r> Reader<'r> {
             self.settle();
             self.request();
         }
-        if matches!(message.by, By::Silent | By::Person | By::Harness | By::List) {
+        if matches!(message.by, By::Silent | By::Person | By::Harness | By::List | By::Snapshot) {
             return Ok(());
         }
         for part in read_turn(history.format, &message.json)?.parts {
             self.part(part);
         }
-        if let Some((last, _)) = self.open.last_mut().filter(|_| message.is_model()) {
-            last.cut_by(message);
+        if message.is_model() {
+            self.is_paused = message.end == Some(End::Paused);
+            if let Some((last, _)) = self.open.last_mut() {
+                last.cut_by(message);
+            }
         }
         Ok(())
     }
@@ -128,9 +134,12 @@ impl<'r> Reader<'r> {
             Part::Result(result) => {
                 let mut open = self.open.iter_mut();
                 match open.find(|(call, ended)| ended.is_none() && result.is_of(call)) {
-                    Some((_, ended)) => *ended = Some(!result.is_error),
+                    Some((call, ended)) => {
+                        *ended = Some(!result.is_error);
+                        self.answered.insert(call.id.clone(), true);
+                    }
                     // A second result of a call says nothing new (R3).
-                    None if self.seen.contains_key(&result.id) => {}
+                    None if self.answered.contains_key(&result.id) => {}
                     None => self.told.orphans += 1,
                 }
             }
@@ -138,20 +147,19 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// A call that is seen twice counts once (R3). Another one under an id that was used before is a call of its
-    /// own: some servers count their ids anew in every response.
+    /// A call that is seen twice counts once (R3). One whose id had its result before is a call of its own: some
+    /// servers count their ids anew in every response.
     fn call(&mut self, call: ToolCall) {
-        let place = self.open.len();
-        let said = (call.name.clone(), call.arguments.clone());
-        let is_new = call.id.is_empty() || self.seen.insert(call.id.clone(), said.clone()) != Some(said);
-        if is_new {
-            let ended = (call.stage == Stage::Served).then_some(true);
-            self.open.push((ToolCall { place, ..call }, ended));
+        let is_served = call.stage == Stage::Served;
+        if !call.id.is_empty() && self.answered.insert(call.id.clone(), is_served) == Some(false) {
+            return;
         }
+        let place = self.open.len();
+        self.open.push((ToolCall { place, ..call }, is_served.then_some(true)));
     }
 
     fn request(&mut self) {
-        if std::mem::take(&mut self.waits) {
+        if std::mem::take(&mut self.waits) || std::mem::take(&mut self.is_paused) {
             return;
         }
         self.tell_beside(None);

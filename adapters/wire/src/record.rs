@@ -42,7 +42,7 @@ pub struct Beside {
 
 impl Record {
     /// An event that no message tells of, after the last response was dealt with. The state is the session's.
-    /// While a request is out, its response is still to come: [`note_after_calls`](Self::note_after_calls) with 0.
+    /// While a request is out, or calls are pending after a restart: [`note_after_calls`](Self::note_after_calls) with 0.
     pub fn note(&mut self, state: &State, event: &Event<'_>) {
         self.beside.push(Beside { request: state.requests(), calls: None, event: event.clone().into_owned() });
     }

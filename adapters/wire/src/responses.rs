@@ -60,10 +60,11 @@ impl Item<'_> {
             Some("incomplete") => Stage::Cut,
             _ => Stage::Asked,
         };
+        let is_custom = self.r#type.as_deref() == Some("custom_tool_call");
         let name = self.name.or(self.r#type).unwrap_or_default();
         let json = self.arguments.or(self.input);
         let arguments = json.and_then(text).or_else(|| json.map(|json| json.get().into())).unwrap_or_default();
-        ToolCall::new(self.call_id.unwrap_or_default(), name, arguments.into_owned(), stage)
+        ToolCall { is_custom, ..ToolCall::new(self.call_id.unwrap_or_default(), name, arguments.into_owned(), stage) }
     }
 }
 
@@ -101,7 +102,8 @@ pub(crate) fn text_part(text: &str) -> String {
 pub(crate) fn answers(answers: &[&Answer<'_>]) -> Vec<String> {
     let result = |answer: &&Answer<'_>| {
         let (id, text) = (quoted(&answer.call.id), quoted(&answer.marked()));
-        format!(r#"{{"type":"function_call_output","call_id":{id},"output":{text}}}"#)
+        let kind = if answer.call.is_custom { "custom_tool_call_output" } else { "function_call_output" };
+        format!(r#"{{"type":"{kind}","call_id":{id},"output":{text}}}"#)
     };
     answers.iter().map(result).collect()
 }

@@ -182,21 +182,57 @@ fn logged(folder: &Path) -> Vec<String> {
     events
 }
 
-/// Starts on what is left of a journal and a log, and gives what is sent until the end.
-fn killed(format: Format, policy: &Policy, left: (&str, &str), last: &(Vec<(By, String)>, Vec<String>)) -> Vec<String> {
+/// The same where the process that goes on is killed too, between a line of the journal and the log: what happened in
+/// between the two is in the log once.
+#[test]
+fn killed_twice_the_log_has_everything_once() {
+    let (format, policy) = (Format::Chat, policy(Lane::History, 3));
     let (folder, server) = (tempfile::tempdir().unwrap(), Server::start(format, script(14)).unwrap());
-    fs::write(folder.path().join("session.jsonl"), left.0).unwrap();
+    open(folder.path(), &server, format, &policy, 2_500).say("Do it.").unwrap();
+    let read = |folder: &Path, name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    let (journal, log) = (read(folder.path(), "session.jsonl"), read(folder.path(), "log/agent.jsonl"));
+    let last = (messages(&stored(folder.path(), format)), logged(folder.path()));
+    let cut = |log: &str, version| log.split_inclusive('\n').take(version).collect::<String>();
+    for end in journal.match_indices('\n').map(|(at, _)| at + 1) {
+        let folder = left(&journal[..end], &cut(&log, told(&journal[..end])));
+        go_on(folder.path(), format, &policy);
+        let (journal, log) = (read(folder.path(), "session.jsonl"), read(folder.path(), "log/agent.jsonl"));
+        let mut before = end;
+        for end in journal.match_indices('\n').map(|(at, _)| at + 1).filter(|at| *at > end).take(4) {
+            killed(format, &policy, (&journal[..end], &cut(&log, told(&journal[..before]))), &last);
+            before = end;
+        }
+    }
+}
+
+/// A folder with what is left of a journal and a log.
+fn left(journal: &str, log: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("session.jsonl"), journal).unwrap();
     fs::create_dir(folder.path().join("log")).unwrap();
-    fs::write(folder.path().join("log/agent.jsonl"), left.1).unwrap();
-    let has_begun = !stored(folder.path(), format).messages().is_empty();
-    let mut agent = open(folder.path(), &server, format, policy, 2_500);
+    fs::write(folder.path().join("log/agent.jsonl"), log).unwrap();
+    folder
+}
+
+/// Starts on a folder, and gives what is sent until the end.
+fn go_on(folder: &Path, format: Format, policy: &Policy) -> Vec<String> {
+    let server = Server::start(format, script(14)).unwrap();
+    let has_begun = !stored(folder, format).messages().is_empty();
+    let mut agent = open(folder, &server, format, policy, 2_500);
     if !has_begun {
         agent.say("Do it.").unwrap();
     } else if agent.is_unfinished() {
         agent.run().unwrap();
     }
-    assert_eq!((messages(&stored(folder.path(), format)), logged(folder.path())), *last);
     bodies(&server)
+}
+
+/// Starts on what is left of a journal and a log, and gives what is sent until the end.
+fn killed(format: Format, policy: &Policy, cut: (&str, &str), last: &(Vec<(By, String)>, Vec<String>)) -> Vec<String> {
+    let folder = left(cut.0, cut.1);
+    let sent = go_on(folder.path(), format, policy);
+    assert_eq!((messages(&stored(folder.path(), format)), logged(folder.path())), *last);
+    sent
 }
 
 /// P6: a session goes on under its own policy and format, and under no other.
@@ -323,57 +359,6 @@ fn a_stream_that_breaks_off() {
         let seen = seen.into_inner().unwrap();
         assert!(seen[1] == seen[0] && seen[2] == seen[0] && seen[3] == seen[0], "{format}: {seen:#?}");
     }
-}
-
-fn streamed(format: Format, events: &[serde_json::Value]) -> agent::Result<String> {
-    let mut stream = stream::Stream::new(format);
-    events.iter().try_for_each(|event| stream.data(&event.to_string()))?;
-    stream.end().map(|reply| reply.body)
-}
-
-/// Parallel calls of servers that give all of them one index, or none.
-#[test]
-fn calls_that_share_an_index() {
-    let call = |call: serde_json::Value| json!({"choices": [{"delta": {"tool_calls": [call]}}]});
-    let stop = json!({"choices": [{"delta": {}, "finish_reason": "tool_calls"}]});
-    for index in [json!(0), json!(null)] {
-        let events = [
-            call(json!({"index": index, "id": "a", "function": {"name": "add", "arguments": "{\"a\":"}})),
-            call(json!({"index": index, "function": {"arguments": "1}"}})),
-            call(json!({"index": index, "id": "b", "function": {"name": "count_words", "arguments": {"text": "x"}}})),
-            stop.clone(),
-        ];
-        let body = streamed(Format::Chat, &events).unwrap();
-        let calls = History::new(Format::Chat, Carrier::User).respond(&body).unwrap();
-        let calls: Vec<_> = calls.iter().map(|call| (&*call.id, &*call.name, &*call.arguments)).collect();
-        assert_eq!(calls, [("a", "add", "{\"a\":1}"), ("b", "count_words", "{\"text\":\"x\"}")]);
-    }
-}
-
-/// Input that can't be read is not made up: what came is in its place, and no tool runs on it.
-#[test]
-fn input_that_was_cut() {
-    let events = |stop: &str| {
-        let block = json!({"type": "tool_use", "id": "a", "name": "add", "input": {}});
-        let delta = json!({"type": "input_json_delta", "partial_json": "{\"a\": 1, \"b"});
-        streamed(
-            Format::Anthropic,
-            &[
-                json!({"type": "content_block_start", "index": 0, "content_block": block}),
-                json!({"type": "content_block_delta", "index": 0, "delta": delta}),
-                json!({"type": "message_delta", "delta": {"stop_reason": stop}}),
-            ],
-        )
-    };
-    for stop in ["max_tokens", "tool_use"] {
-        let calls = History::new(Format::Anthropic, Carrier::User).respond(&events(stop).unwrap()).unwrap();
-        assert_eq!(calls[0].arguments, r#"{"unreadable":"{\"a\": 1, \"b"}"#);
-        assert!(tools::run(&calls[0]).is_error);
-    }
-    let error = streamed(Format::Responses, &[json!({"type": "error", "message": "overloaded"})]).unwrap_err();
-    assert!(error.to_string().contains("overloaded"), "{error}");
-    let error = streamed(Format::Gemini, &[json!({"promptFeedback": {"blockReason": "SAFETY"}})]).unwrap_err();
-    assert!(error.to_string().contains("SAFETY"), "{error}");
 }
 
 /// Two processes do not share a session: the second one is told so.

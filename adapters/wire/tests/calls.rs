@@ -209,6 +209,27 @@ fn nulls() {
     assert_eq!(respond(Format::Anthropic, block).unwrap()[0].name, "");
 }
 
+/// What is no message keeps its bytes (E4), a role that is missing is put in, and a custom tool has an answer of its
+/// own kind.
+#[test]
+fn odd_items() {
+    let reasoning = r#"{"type":"reasoning","id":"r","content":[{"type":"reasoning_text","text":""},{"type":"reasoning_text","text":"hm"}]}"#;
+    let call = r#"{"type":"custom_tool_call","call_id":"c","name":"grep","input":"x"}"#;
+    let mut history = History::new(Format::Responses, Carrier::User);
+    let calls = history.respond(&format!(r#"{{"output":[{reasoning},{call}]}}"#)).unwrap();
+    history.answer(&[calls[0].ok("found")]);
+    let answer = r#"{"type":"custom_tool_call_output","call_id":"c","output":"found"}"#;
+    assert_eq!(history.request(None).to_string(), format!("[{reasoning},{call},{answer}]"));
+    for role in ["", r#""role":null,"#, r#""role":"","#] {
+        let mut history = History::new(Format::Gemini, Carrier::User);
+        history.respond(&format!(r#"{{"candidates":[{{"content":{{{role}"parts":[{{"text":"a"}}]}}}}]}}"#)).unwrap();
+        assert_eq!(history.messages()[0].json.get(), r#"{"role":"model","parts":[{"text":"a"}]}"#);
+    }
+    // The cut was behind the call, in a text that is not kept.
+    let body = r#"{"content":[{"type":"tool_use","id":"a","name":"bash","input":{}},{"type":"text","text":" "}],"stop_reason":"max_tokens"}"#;
+    assert_eq!(respond(Format::Anthropic, body).unwrap()[0].stage, Stage::Asked);
+}
+
 /// A response without a word is a request's all the same, and is never sent back.
 #[test]
 fn a_silent_response() {

@@ -103,7 +103,7 @@ fn word_for_word(format: Format) {
 fn before_the_newest_words(format: Format) {
     let play = played(format, &Policy::DEFAULT, &[Step::Person, turn(&[0]), Step::Person, Step::Compact(1)]);
     let by: Vec<By> = play.history.messages().iter().map(|message| message.by).collect();
-    assert_eq!(by, [By::Harness, By::List, By::Person]);
+    assert_eq!(by, [By::Harness, By::Snapshot, By::Person]);
 }
 
 fn after_every_compaction(format: Format) {

@@ -144,10 +144,10 @@ fn none() -> session_todo_wire::Record {
 /// R3: a server that counts its call ids anew in each response, or gives none.
 #[test]
 fn r3_ids_that_come_again() {
-    for id in ["call_0", ""] {
+    for (id, subjects) in [("call_0", ["A", "B", "C"]), ("", ["A", "B", "C"]), ("call_0", ["A", "A", "A"])] {
         let mut play = Play::new(Format::Chat, Carrier::User, &Policy::DEFAULT);
         play.step(&Step::Person);
-        for subject in ["A", "B", "C"] {
+        for subject in subjects {
             play.request();
             let create = asked(id, "TaskCreate", &format!(r#"{{"subject":"{subject}","description":"b"}}"#));
             let foreign = asked(id, "bash", &format!(r#"{{"command":"{subject}"}}"#));
@@ -159,6 +159,80 @@ fn r3_ids_that_come_again() {
             assert_eq!(told.session.state(), play.session.state(), "{id:?}");
         }
         assert!(matches!(play.session.step(&Event::Compacted), Some(session_todo::Effect::InjectCompactSnapshot(_))));
+    }
+}
+
+/// L13: what the model was not told yet is not lost with the request that was to tell it.
+#[test]
+fn l13_a_note_outlives_a_request_that_was_too_large() {
+    for format in Format::ALL {
+        let mut play = Play::new(format, Carrier::User, &Policy::DEFAULT);
+        play.step(&Step::Person);
+        play.step(&Step::Edit(2));
+        play.request();
+        let note = "the user changed the list";
+        assert_eq!(play.sent[0].body.matches(note).count(), 1);
+        play.compact(0);
+        assert_eq!(play.history.request(None).to_string().matches(note).count(), 1, "{format}");
+    }
+}
+
+/// E3: a summary is joined to a person's words only where it is words of the user's role; and the next one is in
+/// its place.
+#[test]
+fn e3_whose_words_are_joined() {
+    let format = Format::Chat;
+    let raw = |json: &str| RawValue::from_string(json.to_owned()).unwrap();
+    let mut history = History::new(format, Carrier::Joined);
+    history.person("Delete nothing!");
+    let model = Message::new(By::Model, raw(r#"{"role":"assistant","content":"I deleted all."}"#));
+    history.clone().compact(0, vec![model.clone()], None);
+    let mut other = history.clone();
+    other.compact(0, vec![model], None);
+    assert_eq!(stored(&other)[1], r#"{"role":"user","content":"Delete nothing!"}"#);
+    for number in 1..=3 {
+        history.compact(9, vec![Message::user(format, By::Harness, &format!("Summary {number}"))], None);
+    }
+    assert_eq!(stored(&history), [r#"{"role":"user","content":"Summary 3\n\nDelete nothing!"}"#]);
+}
+
+/// Instructions are what was there before the first compaction: a summary in their role is none.
+#[test]
+fn a_summary_in_the_role_of_instructions_goes() {
+    let system = |text: &str| {
+        let json = format!(r#"{{"role":"system","content":"{text}"}}"#);
+        Message::new(By::Harness, RawValue::from_string(json).unwrap())
+    };
+    let mut history = History::new(Format::Chat, Carrier::User);
+    history.push(system("Work."));
+    for number in 1..=3 {
+        let _ = history.request(None);
+        history.respond(&response(Format::Chat, "Yes.", &[], false)).unwrap();
+        history.compact(history.messages().len(), vec![system(&format!("Summary {number}"))], None);
+    }
+    let left = stored(&history);
+    assert!(left.len() == 2 && left[0].contains("Work.") && left[1].contains("Summary 3"), "{left:?}");
+}
+
+/// A paused turn goes on in the same request, over a compaction and a restart.
+#[test]
+fn a_paused_turn_is_one_request() {
+    let body = r#"{"content":[{"type":"server_tool_use","id":"s","name":"web_search","input":{}}],"stop_reason":"pause_turn"}"#;
+    for is_compacted in [false, true] {
+        let mut play = Play::new(Format::Anthropic, Carrier::User, &EVERY);
+        play.step(&Step::Person);
+        play.request();
+        let calls = play.history.respond(body).unwrap();
+        if is_compacted {
+            play.compact(0);
+            assert!(play.history.is_paused());
+        }
+        let _ = play.session.step(&calls[0].event());
+        let _ = play.history.request(None);
+        play.history.respond(&response(Format::Anthropic, "Done.", &[], false)).unwrap();
+        play.request();
+        let told = resume(EVERY, &play.history, &play.record).unwrap();
+        assert_eq!(told.session.state(), play.session.state(), "{is_compacted}");
     }
 }
 

@@ -216,7 +216,11 @@ fn snapshot() {
         let mut other = history(format, Carrier::User, &[prompt, call, result]);
         let _ = other.request(Some(&reminder(Lane::History)));
         other.compact(1, summary(), Some(&carried()));
-        assert_eq!(stored(&other), [&texts[0], call, result, &texts[1]]);
+        // What rides on the request that waits stays (L13); answered, it goes.
+        assert_eq!(stored(&other), [&texts[0], call, result, own, &texts[1]]);
+        other.restore(history(format, Carrier::User, &[prompt, call]).messages()[1..].to_vec());
+        other.compact(5, Vec::new(), None);
+        assert_eq!(stored(&other), [call]);
     }
 }
 

@@ -138,7 +138,7 @@ fn a2_two_compactions() {
         }
         let last = play.sent.last().unwrap();
         assert_eq!(last.body.matches("A record of the task list").count(), 1, "{format}: {}", last.body);
-        assert_eq!(last.by.iter().rev().take(2).collect::<Vec<_>>(), [&By::Person, &By::List], "{format}");
+        assert_eq!(last.by.iter().rev().take(2).collect::<Vec<_>>(), [&By::Person, &By::Snapshot], "{format}");
         state_is_told(&play).unwrap();
         assert_eq!(play.session.list().items().len(), 2);
     }

@@ -81,7 +81,8 @@ impl Agent {
     fn request(&mut self) -> Result<Vec<ToolCall>> {
         let sent = self.history.sent();
         // One that left and got no response is sent once more, with new words or without: it is the same request.
-        if self.history.waits() {
+        // So is one that goes on where the provider paused.
+        if self.history.waits() || self.history.is_paused() {
             self.history.request(None);
         } else {
             self.riding = self.step(&Event::RequestSent { by: session_todo::Agent::Main });
@@ -126,7 +127,7 @@ impl Agent {
 
     /// An event that no message tells of.
     fn beside(&mut self, event: &Event<'_>) -> Result<Option<Effect>> {
-        if self.history.waits() {
+        if self.history.waits() || !self.calls.is_empty() {
             self.record.note_after_calls(self.session.state(), 0, event);
         } else {
             self.record.note(self.session.state(), event);
@@ -161,6 +162,7 @@ impl Agent {
         let summary = Message::user(format, By::Harness, &format!("What was done so far: {summary}"));
         self.history.compact(from, vec![summary], effect.as_ref());
         self.record.compacted(self.session.state(), &self.history);
+        self.riding = None;
         self.journal.begin(&self.history, &self.record, self.log.version(), self.log.next())?;
         self.log.write()
     }

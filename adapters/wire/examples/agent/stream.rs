@@ -71,6 +71,7 @@ impl Stream {
         let (index, delta) = (&event["index"], &event["delta"]);
         match event["type"].as_str().unwrap_or_default() {
             "content_block_start" => {
+                self.say(&event["content_block"]["text"]);
                 self.begin(index, event["content_block"].clone());
             }
             "content_block_delta" => {
@@ -83,8 +84,15 @@ impl Stream {
                     set(begin, "signature", &delta["signature"]);
                 }
             }
-            "message_delta" => self.stop = delta["stop_reason"].clone(),
+            "message_delta" => self.ended(&delta["stop_reason"]),
             _ => {}
+        }
+    }
+
+    /// Some servers say nothing, or that they do not know, in every piece.
+    fn ended(&mut self, why: &Value) {
+        if why.as_str().is_some_and(|why| !why.is_empty() && why != "FINISH_REASON_UNSPECIFIED") {
+            self.stop = why.clone();
         }
     }
 
@@ -110,9 +118,8 @@ impl Stream {
                 piece.text.push_str(&arguments.as_str().map_or_else(|| arguments.to_string(), ToOwned::to_owned));
             }
         }
-        if !choice["finish_reason"].is_null() {
-            self.stop = choice["finish_reason"].clone();
-        }
+        self.say(&choice["delta"]["refusal"]);
+        self.ended(&choice["finish_reason"]);
     }
 
     fn responses(&mut self, event: &Value, data: &str) -> Result<()> {
@@ -141,9 +148,7 @@ impl Stream {
         let chunk: Chunk<'_> = serde_json::from_str(data)?;
         let parts = chunk.candidates.into_iter().filter_map(|candidate| candidate.content?.parts).flatten();
         self.parts.extend(parts.map(|part| part.get().to_owned()).filter(|part| part != r#"{"text":""}"#));
-        if !candidate["finishReason"].is_null() {
-            self.stop = candidate["finishReason"].clone();
-        }
+        self.ended(&candidate["finishReason"]);
         Ok(())
     }
 
@@ -198,20 +203,25 @@ struct Content<'a> {
 /// A block of Anthropic's: what began it, and what followed. The input keeps the model's own bytes.
 fn block_of(Piece { begin: mut block, text, .. }: Piece) -> String {
     match block["type"].as_str().unwrap_or_default() {
-        "text" => json!({"type": "text", "text": text}).to_string(),
+        "text" => {
+            let begun = block["text"].as_str().unwrap_or_default();
+            json!({"type": "text", "text": format!("{begun}{text}")}).to_string()
+        }
         "thinking" => {
             set(&mut block, "thinking", &json!(text));
             block.to_string()
         }
         kind if kind.ends_with("tool_use") => {
             let input = match serde_json::from_str::<&RawValue>(&text) {
-                Ok(input) => input.get().to_owned(),
+                Ok(input) if input.get().starts_with('{') => input.get().to_owned(),
+                Err(_) if text.is_empty() && block["input"].is_object() => block["input"].to_string(),
                 Err(_) if text.is_empty() => "{}".to_owned(),
                 // What goes back has to be an object. Nothing is made up for what was cut or can't be read.
-                Err(_) => json!({"unreadable": text}).to_string(),
+                Ok(_) | Err(_) => json!({"unreadable": text}).to_string(),
             };
             let (id, name) = (&block["id"], &block["name"]);
-            format!(r#"{{"type":"{kind}","id":{id},"name":{name},"input":{input}}}"#)
+            let server = block.get("server_name").map(|name| format!(r#","server_name":{name}"#)).unwrap_or_default();
+            format!(r#"{{"type":"{kind}","id":{id},"name":{name}{server},"input":{input}}}"#)
         }
         _ => block.to_string(),
     }

@@ -4,7 +4,6 @@
 #![allow(clippy::indexing_slicing)]
 
 use std::ops::Range;
-use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -148,8 +147,9 @@ impl Entries {
     }
 
     fn is_our_program(&self, program: &str) -> bool {
-        let is_named = || Path::new(program.trim_matches('\'')).file_stem().is_some_and(|name| name == SERVER);
-        program == quoted(&self.command) || program == self.command || is_named()
+        // Behind another program, and with a version in its name, it is still ours.
+        let last = program.trim_end_matches('\'').rsplit([' ', '/', '\\', '\'']).next().unwrap_or_default();
+        program == quoted(&self.command) || program == self.command || last.starts_with(SERVER)
     }
 }
 

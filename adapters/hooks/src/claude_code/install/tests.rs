@@ -141,6 +141,13 @@ fn what_others_wrote_is_not_touched() {
     let hooks = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"their-tool hook claude-code"}]}]}}"#;
     let installed = entries(File::Settings, "/opt/session-todo").install(hooks).unwrap();
     assert!(installed.contains("their-tool") && installed.contains("/opt/session-todo hook claude-code"));
+    for program in ["nice session-todo", "npx session-todo", "/opt/session-todo-0.3", "'/a b/session-todo'"] {
+        let ours = format!(
+            r#"{{"hooks":{{"Stop":[{{"hooks":[{{"type":"command","command":"{program} hook claude-code"}}]}}]}}}}"#
+        );
+        let with = entries(File::Settings, "/usr/bin/session-todo").install(&ours).unwrap();
+        assert_eq!(with.matches("Stop").count() + with.matches(" hook claude-code").count(), 6, "{with}");
+    }
     // The command moved since.
     let moved = entries(File::Settings, "/usr/bin/session-todo");
     assert_eq!(moved.install(&installed).unwrap(), installed);
