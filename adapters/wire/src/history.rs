@@ -219,7 +219,7 @@ impl History {
         })
     }
 
-    /// The answers to the calls of the last response, in whatever order they are at hand; they go with the next
+    /// The answers to the calls of the last response, all at once and in whatever order; they go with the next
     /// request. Gives whether the model goes on: it waits for them, or has [paused](Self::is_paused).
     pub fn answer(&mut self, answers: &[Answer<'_>]) -> bool {
         let mut sorted: Vec<&Answer<'_>> = answers.iter().filter(|answer| answer.call.stage != Stage::Served).collect();
