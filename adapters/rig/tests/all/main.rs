@@ -6,6 +6,7 @@ mod calls;
 mod compaction;
 mod http;
 mod lanes;
+mod many;
 mod random;
 mod resume;
 mod script;
