@@ -70,7 +70,7 @@ fn sub(todo: &Handle, name: &'static str, inner: Option<Agent>) -> Agent {
 #[test]
 fn a7_subs_side_by_side_and_in_one_another() {
     fn kept<T: Send + Sync + 'static>() {}
-    (kept::<Handle>(), kept::<Hook>(), kept::<Saved>());
+    kept::<(Handle, Hook, Saved)>();
 
     let todo = Handle::new(Policy { share: true, ..Policy::DEFAULT });
     let script = [write("Run the tests"), ask(&["outer", "other", "third"]), work(), Vec::new()];
@@ -79,8 +79,8 @@ fn a7_subs_side_by_side_and_in_one_another() {
     let subs = [sub(&todo, "outer", Some(inner)), sub(&todo, "other", None), sub(&todo, "third", None)];
     let main = builder(&model, &todo).add_hook(todo.hook());
     let main = subs.into_iter().fold(main, |main, sub| main.dynamic_tool(sub.into_tool().unwrap())).build();
-    let run = async move { main.prompt("Prompt.").tool_concurrency(4).await.map(drop) };
-    thread::spawn(move || block_on(run)).join().unwrap().unwrap();
+    let run = async move { main.prompt("Prompt.").tool_concurrency(4).await.unwrap() };
+    thread::spawn(move || block_on(run)).join().unwrap();
 
     let list = todo.list();
     let mut found: Vec<_> = list.items().iter().map(|item| item.content.as_str()).collect();
