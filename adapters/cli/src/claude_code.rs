@@ -21,8 +21,9 @@ pub(crate) fn run(dry_run: bool, uninstall: bool) -> io::Result<u8> {
     if !dry_run {
         for change in &changes {
             change.make().map_err(io::Error::other)?;
-            if !uninstall && change.before.is_some() {
-                writeln!(out, "Kept: {}", backup(&change.path).display())?;
+            let kept = backup(&change.path);
+            if !uninstall && kept.exists() {
+                writeln!(out, "Kept: {}", kept.display())?;
             }
         }
     }

@@ -89,6 +89,22 @@ fn without_settings_they_are_made_and_go_again() {
     assert_eq!(home.files(), 0);
 }
 
+/// Who installs again means the command that they start.
+#[test]
+fn a_command_that_moved_is_found_again() {
+    for text in KEPT {
+        let home = Home::with("opencode.json", Some(text));
+        home.install(&[]);
+        let here = home.text().unwrap();
+        fs::write(home.file(), here.replace(env!("CARGO_BIN_EXE_session-todo"), "/gone/session-todo")).unwrap();
+        let (status, shown, _) = home.install(&[]);
+        assert!(status == 0 && shown.contains("- ") && shown.contains("/gone/session-todo"), "{shown}");
+        assert_eq!(home.text().unwrap(), here);
+        assert_eq!(home.install(&["--uninstall"]).0, 0);
+        assert_eq!((home.text().as_deref(), home.files()), (Some(text), 1), "the backup is of the text from before");
+    }
+}
+
 /// What a person changed in between stays; what install made goes.
 #[test]
 fn a_later_change_stays() {
