@@ -22,6 +22,7 @@ pub(crate) enum Fault {
     Short(usize),
     Write(io::ErrorKind),
     Sync,
+    Unlock,
     FolderSync,
     Cut,
     Read,
@@ -241,7 +242,8 @@ impl DiskFile for Handle {
     }
 
     fn unlock(&mut self) -> io::Result<()> {
-        Ok(())
+        let fault = self.memory.world().fault(|fault| *fault == Fault::Unlock);
+        if fault.is_some() { Err(io::Error::other("a fault")) } else { Ok(()) }
     }
 
     fn size(&mut self) -> io::Result<u64> {
