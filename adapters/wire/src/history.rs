@@ -79,6 +79,16 @@ impl Message {
     pub const fn is_model(&self) -> bool {
         matches!(self.by, By::Model | By::Rest | By::Silent)
     }
+
+    /// What it is without the texts that were joined to it.
+    pub(crate) fn plain(&self) -> &RawValue {
+        self.plain.as_ref().unwrap_or(&self.json)
+    }
+
+    pub(crate) fn is_blank(&self, format: Format) -> bool {
+        let is_words = matches!(self.by, By::Person | By::Harness);
+        is_words && read_turn(format, &self.json).is_ok_and(|turn| turn.is_empty())
+    }
 }
 
 /// The messages of a session as they are stored: all that was sent, and what goes with the next request.
@@ -156,16 +166,16 @@ impl History {
         self.waits
     }
 
-    /// A message that goes with the next request.
+    /// A message that goes with the next request. One in which a person or the harness has no word is nothing (E6).
     pub fn push(&mut self, message: Message) {
-        self.messages.push(message);
+        if !message.is_blank(self.format) {
+            self.messages.push(message);
+        }
     }
 
     /// What a person wrote. It goes with the next request; without a word it is nothing (E6).
     pub fn person(&mut self, text: &str) {
-        if !text.trim().is_empty() {
-            self.push(Message::user(self.format, By::Person, text));
-        }
+        self.push(Message::user(self.format, By::Person, text));
     }
 
     /// What one step added, read back from where it is kept: a response, or what a request took along, which is
@@ -189,14 +199,15 @@ impl History {
         let ends_in_call = last.is_some_and(|turn| matches!(turn.parts.last(), Some(Part::Call(_))));
         let items: Vec<_> = items.into_iter().map(|item| self.format.without_blanks(item)).collect();
         let turns = items.iter().map(|item| read_turn(self.format, item)).collect::<Result<Vec<_>, _>>()?;
-        let is_silent = turns.iter().all(Turn::is_empty);
+        let said: Vec<bool> = turns.iter().map(|turn| !turn.is_empty()).collect();
         let mut calls = calls(turns);
-        if is_silent {
+        if said.contains(&true) {
+            let by = [By::Model].into_iter().chain(std::iter::repeat(By::Rest));
+            let items = items.into_iter().zip(said).filter_map(|(item, says)| says.then_some(item));
+            self.messages.extend(by.zip(items).map(|(by, json)| Message::new(by, json)));
+        } else {
             let said = items.into_iter().next().unwrap_or_else(|| RawValue::NULL.to_owned());
             self.push(Message::new(By::Silent, said));
-        } else {
-            let by = [By::Model].into_iter().chain(std::iter::repeat(By::Rest));
-            self.messages.extend(by.zip(items).map(|(by, json)| Message::new(by, json)));
         }
         if let Some(message) = self.messages.last_mut() {
             message.end = end.filter(|end| *end != End::Cut || ends_in_call);
