@@ -25,12 +25,13 @@ impl History {
         let leading = self.leading;
         let is_kept = |at: usize, message: &Message| match message.by {
             _ if at < leading => true,
-            By::Snapshot => false,
-            // What rides on the request that waits is not told yet.
-            By::List => at >= unanswered,
+            By::Snapshot | By::List => false,
             By::Person => at >= from.min(unanswered),
             By::Harness | By::Model | By::Rest | By::Silent | By::Tools => at >= from,
         };
+        // What rides on the request that waits is not told yet.
+        let untold = self.messages.iter().skip(unanswered).filter_map(|message| message.note(self.format));
+        let untold: Vec<String> = untold.collect();
         let mut at = 0..;
         self.messages.retain(|message| is_kept(at.next().unwrap_or_default(), message));
         self.messages.iter_mut().for_each(Message::part_from_the_lists);
@@ -39,6 +40,9 @@ impl History {
         self.messages.splice(leading..leading, instead.collect::<Vec<_>>());
         // What it makes has not left.
         self.sent = self.responded().max(leading);
+        for note in &untold {
+            self.put_last(By::List, note);
+        }
         if let Some(effect) = snapshot {
             self.put(effect);
         }
@@ -74,5 +78,6 @@ impl Message {
         if let Some(plain) = self.plain.take() {
             self.json = plain;
         }
+        self.note = None;
     }
 }

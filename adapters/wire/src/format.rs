@@ -163,7 +163,7 @@ impl Format {
     }
 
     /// The words of a message that holds nothing else.
-    fn words(self, message: &str) -> Option<String> {
+    pub(crate) fn words(self, message: &str) -> Option<String> {
         let content = self.content(message)?;
         let string = |json: &RawValue| text(json).map(Cow::into_owned);
         let part = |part: &&RawValue| chat::words(part).and_then(string);

@@ -17,6 +17,9 @@ pub struct Message {
     /// The message without the texts of the list's own that were joined to it, where any were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) plain: Option<Box<RawValue>>,
+    /// What of those was for the request that it left with: a note, a reminder. Until that is answered nobody was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) note: Option<String>,
     /// How the response ended whose last message it is. Where it was cut, that was in its last call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) end: Option<End>,
@@ -48,7 +51,7 @@ impl Message {
     /// A message as it is to be sent.
     #[must_use]
     pub const fn new(by: By, json: Box<RawValue>) -> Self {
-        Self { by, json, plain: None, end: None }
+        Self { by, json, plain: None, note: None, end: None }
     }
 
     /// A message of this text in the user's role.
@@ -83,6 +86,11 @@ impl Message {
     /// What it is without the texts that were joined to it.
     pub(crate) fn plain(&self) -> &RawValue {
         self.plain.as_ref().unwrap_or(&self.json)
+    }
+
+    /// The list's words for one request in it.
+    pub(crate) fn note(&self, format: Format) -> Option<String> {
+        if self.by == By::List { format.words(self.json.get()) } else { self.note.clone() }
     }
 
     pub(crate) fn is_blank(&self, format: Format) -> bool {

@@ -34,7 +34,8 @@ fn joined(format: Format, one: &Message, two: &Message) -> Option<Message> {
         std::cmp::Ordering::Equal => Some(join(one.plain(), two.plain())?),
     };
     let by = if first > second { one.by } else { two.by };
-    Some(Message { plain, ..Message::new(by, join(&one.json, &two.json)?) })
+    let note = one.note(format).or_else(|| two.note(format));
+    Some(Message { plain, note, ..Message::new(by, join(&one.json, &two.json)?) })
 }
 
 /// How much its words weigh in a message that holds others too; none where it is not one of words in the user's role.

@@ -78,13 +78,15 @@ impl History {
     }
 
     /// At the end, but before the words of a person that were not sent yet.
-    fn put_last(&mut self, by: By, text: &str) {
+    pub(crate) fn put_last(&mut self, by: By, text: &str) {
         if text.is_empty() {
             return;
         }
         let at = self.unsent_words();
         if self.before_words_in(at, text).or_else(|| self.behind_results(at, text)).is_none() {
             self.insert(at, by, text);
+        } else if let Some(message) = self.messages.get_mut(at - 1).filter(|_| by == By::List) {
+            message.note = Some(text.to_owned());
         }
     }
 

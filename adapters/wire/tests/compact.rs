@@ -101,7 +101,7 @@ fn e3_roles_alternate_where_words_come_later() {
     }
 }
 
-/// A2: what was joined to a message goes at a compaction, though the message stays.
+/// A2: what was joined to a message goes at a compaction once it was told, though the message stays.
 #[test]
 fn a2_joined_texts_go() {
     for (format, lane) in [(Format::Anthropic, Lane::ToolResult), (Format::Chat, Lane::History)] {
@@ -114,8 +114,9 @@ fn a2_joined_texts_go() {
         let before: Vec<String> = stored(&play.history).split_off(1);
         play.request();
         assert!(stored(&play.history)[2].contains("has not changed"), "{format}");
-        play.compact(2);
-        assert_eq!(stored(&play.history).split_off(1), before, "{format}");
+        play.history.respond(&response(format, "Done.", &[], false)).unwrap();
+        play.compact(3);
+        assert_eq!(stored(&play.history)[1..3], before, "{format}");
     }
 }
 
@@ -236,18 +237,54 @@ fn p3_a_hosted_tool_that_failed() {
     assert_eq!((2..6).map(|at| play.history.safe_cut(at).unwrap()).collect::<Vec<_>>(), [1; 4]);
 }
 
-/// L13: what the model was not told yet is not lost with the request that was to tell it.
+/// A result, and a person's words behind it in the same message, where a format has that.
+fn result_and_words(format: Format) -> Option<Message> {
+    let json = match format {
+        Format::Anthropic => {
+            r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"f"},{"type":"text","text":"stop"}]}"#
+        }
+        Format::Gemini => {
+            r#"{"role":"user","parts":[{"functionResponse":{"id":"f","name":"bash","response":{}}},{"text":"stop"}]}"#
+        }
+        Format::Chat | Format::Responses => return None,
+    };
+    Some(Message::new(By::Tools, RawValue::from_string(json.to_owned()).unwrap()))
+}
+
+/// L13: what the model was not told yet is not lost with the request that was to tell it, wherever it stands in it: by
+/// words, by results, or between the two in one message; also over a restart, and the second time.
 #[test]
 fn l13_a_note_outlives_a_request_that_was_too_large() {
-    for format in Format::ALL {
-        let mut play = Play::new(format, Carrier::User, &Policy::DEFAULT);
-        play.step(&Step::Person);
-        play.step(&Step::Edit(2));
-        play.request();
-        let note = "the user changed the list";
-        assert_eq!(play.sent[0].body.matches(note).count(), 1);
-        play.compact(0);
-        assert_eq!(play.history.request(None).to_string().matches(note).count(), 1, "{format}");
+    let carriers = [Carrier::User, Carrier::Developer, Carrier::Joined];
+    for (format, carrier) in Format::ALL.into_iter().flat_map(|format| carriers.map(|carrier| (format, carrier))) {
+        for kind in ["words", "results", "both"] {
+            let mut play = Play::new(format, carrier, &Policy::DEFAULT);
+            play.step(&Step::Person);
+            if kind != "words" {
+                play.request();
+                let calls = play.history.respond(&response(format, "", &[asked("f", "bash", "{}")], false)).unwrap();
+                let _ = play.session.step(&calls[0].event());
+                match result_and_words(format).filter(|_| kind == "both") {
+                    Some(both) => play.history.push(both),
+                    None => drop(play.history.answer(&[calls[0].ok("ok")])),
+                }
+            }
+            play.step(&Step::Edit(2));
+            play.request();
+            let note = "the user changed the list";
+            for _ in 0..2 {
+                play.history = serde_json::from_str(&serde_json::to_string(&play.history).unwrap()).unwrap();
+                let body = play.history.request(None).to_string();
+                assert_eq!(body.matches(note).count(), 1, "{format}, {carrier:?}, {kind}: {body}");
+                play.compact(0);
+            }
+            // Once it was told, it goes.
+            let _ = play.history.request(None);
+            play.history.respond(&response(format, "Yes.", &[], false)).unwrap();
+            play.compact(9);
+            let left = stored(&play.history).concat();
+            assert_eq!(left.matches(note).count(), 0, "{format}, {carrier:?}, {kind}: {left}");
+        }
     }
 }
 
