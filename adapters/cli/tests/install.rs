@@ -136,6 +136,37 @@ fn what_install_did_not_write_is_not_touched_and_said() {
     assert_eq!(home.text().as_deref(), Some(other));
 }
 
+/// Issue: the change is shown before it is made, all of it; a backup is named where there is one; the second time
+/// there is nothing to do; and out again to the byte.
+#[test]
+fn claude_code_is_shown_the_whole_change() {
+    for text in ["{\"a\":1}", "{\n\t\"a\": 1\n}\n", ""] {
+        let home = TempDir::new().unwrap();
+        let file = home.path().join("settings.json");
+        fs::write(&file, text).unwrap();
+        let install = |options: &[&str]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_session-todo"));
+            command.args(["install", "claude-code"]).args(options);
+            // No client is asked for its version.
+            let output = command.env("CLAUDE_CONFIG_DIR", home.path()).env("PATH", "").output().unwrap();
+            assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()));
+            String::from_utf8(output.stdout).unwrap()
+        };
+        let shown = install(&["--dry-run"]);
+        assert_eq!(fs::read_to_string(&file).unwrap(), text, "it is only shown");
+        let kept = format!("Kept: {}.before-session-todo\n", file.display());
+        assert_eq!(install(&[]), shown.clone() + &kept);
+        let written = fs::read_to_string(&file).unwrap();
+        for line in written.lines().filter(|line| !text.lines().any(|there| there == *line)) {
+            assert!(shown.contains(&format!("+ {line}\n")), "{line} in {shown}");
+        }
+        assert_eq!(install(&[]), "Nothing to change.\n");
+        install(&["--uninstall"]);
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1, "no backup, no other file");
+    }
+}
+
 /// Who keeps settings elsewhere and links to them goes on doing so.
 #[cfg(unix)]
 #[test]

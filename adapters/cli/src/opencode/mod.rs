@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use self::edit::Why;
 use self::settings::Settings;
+use crate::install::show;
 use crate::{DONE, terminal};
 
 const PARENT: &str = "mcp";
@@ -34,7 +35,7 @@ pub(crate) fn run(dry_run: bool, uninstall: bool) -> io::Result<u8> {
         (None, true) => terminal::words("nothing to do: the server is not in the settings"),
         (found, false) => {
             let after = edit::insert(text, &SERVER, &server()?).map_err(refused)?;
-            settings.show(Some(&after))?;
+            show(&settings.path, settings.text.as_deref(), Some(&after))?;
             if !dry_run {
                 // A text with the server is not the one from before.
                 if found.is_none() {
@@ -45,7 +46,7 @@ pub(crate) fn run(dry_run: bool, uninstall: bool) -> io::Result<u8> {
         }
         (Some(found), true) => {
             let before = without(&settings, text, &found).map_err(refused)?;
-            settings.show(before.as_deref())?;
+            show(&settings.path, settings.text.as_deref(), before.as_deref())?;
             if !dry_run {
                 settings.replace(before.as_deref())?;
                 settings.drop_backup()?;
