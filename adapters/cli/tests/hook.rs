@@ -221,3 +221,40 @@ fn the_log_itself() {
     assert!(String::from_utf8(run(&["log", "check", "s"]).stdout).unwrap().starts_with("3 records are good"));
     assert_eq!(run(&["log", "check", "none"]).status.code(), Some(2));
 }
+
+/// What was cut off a torn log is said, by each command that cuts it; damage is not cut.
+#[test]
+fn cut_of_a_torn_log_is_told() {
+    let home = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| {
+        let mut child = command(home.path()).args(arguments).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(b"{\"request_sent\":{\"by\":\"main\"}}\n").unwrap();
+        let output = child.wait_with_output().unwrap();
+        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(run(&["log", "append", "s"]), (0, String::new()));
+    let path = home.path().join("s.jsonl");
+    let append = |text: &str| {
+        let log = fs::read(&path).unwrap();
+        fs::write(&path, [&log[..], text.as_bytes()].concat()).unwrap();
+        log.len()
+    };
+    let commands =
+        [(&["log", "append", "s"][..], 0), (&["log", "show", "s"], 1), (&["log", "check", "s"], 1), (&["list"], 1)];
+    for (arguments, status) in commands {
+        let end = append("{\"crc\":\"0");
+        let (code, said) = run(arguments);
+        assert_eq!(code, status, "{arguments:?}: {said}");
+        assert!(said.contains(&format!("s.jsonl: 9 bytes of a broken write were cut off at byte {end}")), "{said}");
+        assert_eq!(run(&["log", "check", "s"]), (0, String::new()));
+    }
+    let end = append("{\"note\":1}\n");
+    for (arguments, _) in commands {
+        let (code, said) = run(arguments);
+        assert!(
+            code > 0 && said.contains(&format!("is damaged at byte {end}, after record 3")),
+            "{arguments:?}: {said}"
+        );
+    }
+    assert_eq!(append(""), end + 11, "it is as it was");
+}

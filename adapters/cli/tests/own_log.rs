@@ -33,6 +33,31 @@ fn replayed(arguments: &[&str]) -> (Option<i32>, Value) {
     (output.status.code(), serde_json::from_slice(&output.stdout).unwrap())
 }
 
+/// P6: a policy that this release does not know starts from a state all the same.
+#[test]
+fn p6_unknown_policy_starts_from_its_state() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = std::fs::read_to_string(log(&folder)).unwrap();
+    let call = r#"{"todos":[{"content":"Later","status":"pending"}]}"#;
+    let mut session = session_todo::Session::new(Policy::DEFAULT);
+    let _ = session.step(&Event::ToolCalled(Call {
+        by: Caller::Main,
+        name: "todo_write".into(),
+        arguments: call.into(),
+        outcome: Outcome::Ours,
+    }));
+    let state = serde_json::to_string(session.state()).unwrap();
+    let rest = format!(r#""seq":17,"policy":{{"name":"later","state":{state}}}}}"#);
+    let last = log.lines().last().unwrap();
+    let before = u32::from_str_radix(&last[8..16], 16).unwrap();
+    let crc = crc32fast::hash(&[&before.to_le_bytes(), rest.as_bytes()].concat());
+    let path = folder.path().join("later");
+    std::fs::write(&path, format!("{log}{{\"crc\":\"{crc:08x}\",{rest}\n")).unwrap();
+    let (_, report) = replayed(&[path.to_str().unwrap()]);
+    assert_eq!(report["items"][0]["content"], "Later", "{report}");
+    assert_eq!(report["skipped"], json!([]));
+}
+
 #[test]
 fn p6_a_log_of_ours_folds_as_it_was_logged() {
     let folder = tempfile::tempdir().unwrap();

@@ -78,7 +78,7 @@ pub enum StoreError {
     NoPolicy,
     /// The database refused, or can't be reached.
     #[cfg(feature = "postgres")]
-    #[error("PostgreSQL: {0}")]
+    #[error("PostgreSQL: {}", with_cause(.0))]
     Postgres(#[from] postgres::Error),
     /// The database was written by a later release.
     #[cfg(feature = "postgres")]
@@ -93,6 +93,13 @@ pub enum StoreError {
 
 fn at_byte(offset: Option<u64>) -> String {
     offset.map(|offset| format!(" at byte {offset}")).unwrap_or_default()
+}
+
+/// The client's own words leave out what the server said.
+#[cfg(feature = "postgres")]
+fn with_cause(error: &postgres::Error) -> String {
+    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
+    format!("{error}{}", cause.unwrap_or_default())
 }
 
 fn presets() -> String {
