@@ -170,6 +170,7 @@ impl Agent {
         let format = self.provider.format;
         let ask = format!("Sum up this work in a few sentences, for yourself to go on from.\n{list}\n{said}");
         let summary = self.provider.send(&format!("[{}]", format.user(&ask)), None)?.words;
+        println!();
         if summary.trim().is_empty() {
             return Err("the provider gave an empty summary, so nothing was compacted".into());
         }

@@ -35,7 +35,7 @@ use scripted::{Script, Server};
 
 /// When a history is compacted, in bytes.
 const LIMIT: usize = 400_000;
-const SCRIPTED_LIMIT: usize = 9_000;
+const SCRIPTED_LIMIT: usize = 4_500;
 
 fn main() -> ExitCode {
     let folder = std::env::args_os().nth(1).map(PathBuf::from);
