@@ -65,7 +65,8 @@ fn calls_that_share_an_index() {
 /// What a server says beside a call goes back to it.
 #[test]
 fn what_stands_beside_a_call() {
-    let call = json!({"index": 0, "id": "a", "function": {"name": "add", "arguments": "{}"}, "extra_content": {"n": 1}});
+    let call =
+        json!({"index": 0, "id": "a", "function": {"name": "add", "arguments": "{}"}, "extra_content": {"n": 1}});
     let call = json!({"choices": [{"delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"}]});
     let mut history = History::new(Format::Chat, Carrier::User);
     history.respond(&streamed(Format::Chat, &[call]).unwrap()).unwrap();
