@@ -191,6 +191,7 @@ fn a_torn_line() {
     let whole = fs::read(&path).unwrap();
     fs::write(&path, [&whole[..], &[b'x'; 5_000], "é".as_bytes().split_last().unwrap().1].concat()).unwrap();
     drop(opened(folder.path(), format, ""));
+    assert!(fs::read(&path).unwrap().ends_with(b"\n"));
     assert_eq!(messages(&stored(folder.path(), format)), before);
 
     let mut lines: Vec<&[u8]> = whole.split_inclusive(|byte| *byte == b'\n').collect();
