@@ -2,9 +2,10 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::Command;
 
-use session_todo_hooks::claude_code::install::{Change, Place, backup};
+use session_todo_hooks::claude_code::install::{Place, backup};
 
 use crate::DONE;
+use crate::install::show;
 
 /// Shows what changes in the client's settings, and changes it.
 pub(crate) fn run(dry_run: bool, uninstall: bool) -> io::Result<u8> {
@@ -16,13 +17,14 @@ pub(crate) fn run(dry_run: bool, uninstall: bool) -> io::Result<u8> {
         writeln!(out, "Nothing to change.")?;
     }
     for change in &changes {
-        show(change, &mut out)?;
+        show(&change.path, change.before.as_deref(), change.after.as_deref())?;
     }
     if !dry_run {
         for change in &changes {
             change.make().map_err(io::Error::other)?;
-            if !uninstall && change.before.is_some() {
-                writeln!(out, "Kept: {}", backup(&change.path).display())?;
+            let kept = backup(&change.path);
+            if !uninstall && kept.exists() {
+                writeln!(out, "Kept: {}", kept.display())?;
             }
         }
     }
@@ -49,23 +51,4 @@ fn version() -> Option<[u32; 3]> {
     let mut numbers = answer.split_whitespace().next()?.split('.').map(str::parse);
     let mut next = || numbers.next()?.ok();
     Some([next()?, next()?, next()?])
-}
-
-/// The lines that differ, between those at both ends that do not.
-fn show(change: &Change, out: &mut impl Write) -> io::Result<()> {
-    let [before, after] = [&change.before, &change.after].map(|text| text.as_deref().unwrap_or_default());
-    let (old, new): (Vec<_>, Vec<_>) = (before.lines().collect(), after.lines().collect());
-    let first = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
-    let most = old.len().min(new.len()) - first;
-    let last = old.iter().rev().zip(new.iter().rev()).take(most).take_while(|(old, new)| old == new).count();
-    writeln!(out, "{}, from line {}:", change.path.display(), first + 1)?;
-    for (sign, lines) in [('-', &old), ('+', &new)] {
-        for line in lines.iter().take(lines.len() - last).skip(first) {
-            writeln!(out, "{sign} {}", crate::terminal::line(line))?;
-        }
-    }
-    if change.after.is_none() {
-        writeln!(out, "The file goes: it was not there before.")?;
-    }
-    Ok(())
 }

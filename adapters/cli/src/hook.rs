@@ -12,6 +12,8 @@ use crate::{DONE, terminal};
 const VARIABLE: &str = "SESSION_TODO_POLICY";
 /// The policy under which nothing is read, logged or said.
 const OFF: &str = "off";
+/// The most bytes of an event that are read, should there be no end to them. What tools answered with stands in one.
+const MOST: u64 = 256 * 1024 * 1024;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -51,7 +53,9 @@ pub(crate) fn run(arguments: &Arguments) -> u8 {
 
 fn answer(hook: &Hook<'_>) -> Result<(), Box<dyn std::error::Error>> {
     let mut stdin = Vec::new();
-    io::stdin().read_to_end(&mut stdin)?;
+    if io::stdin().take(MOST).read_to_end(&mut stdin)? as u64 == MOST {
+        return Err(format!("the hook's input has {MOST} bytes or more, and is not read").into());
+    }
     if let Some(answer) = hook.answer(&stdin)? {
         io::stdout().write_all(format!("{answer}\n").as_bytes())?;
     }

@@ -38,7 +38,7 @@ pub(crate) fn run(open_alone: bool, json: bool) -> io::Result<u8> {
             }
         }
     }
-    Ok(status)
+    Ok(status.max(tell_torn(&mut files)))
 }
 
 fn print_json(id: &SessionId, session: &Session, items: &[&Item], out: &mut impl Write) -> io::Result<()> {
@@ -54,6 +54,15 @@ fn print(id: &SessionId, items: &[&Item], out: &mut impl Write) -> io::Result<()
         writeln!(out, "  #{id} [{status}] {}", terminal::line(&item.content))?;
     }
     Ok(())
+}
+
+/// Says what was cut off torn logs. The status that this means.
+pub(crate) fn tell_torn(files: &mut Files) -> u8 {
+    let torn = files.take_torn();
+    for torn in &torn {
+        terminal::words(&torn.to_string());
+    }
+    if torn.is_empty() { DONE } else { SKIPPED }
 }
 
 pub(crate) fn store() -> io::Result<Files> {

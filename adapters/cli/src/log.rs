@@ -1,12 +1,12 @@
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, IsTerminal, Write};
 
 use clap::Subcommand;
 use serde::Serialize;
 use session_todo::{Event, Policy};
-use session_todo_store::{Record, SessionId, Store, StoreError, Version, transaction};
+use session_todo_store::{Files, Record, SessionId, Store, StoreError, Version, transaction};
 
-use crate::list::store;
-use crate::{DONE, UNREADABLE};
+use crate::list::{store, tell_torn};
+use crate::{DONE, UNREADABLE, terminal};
 
 #[derive(Subcommand)]
 pub(crate) enum Task {
@@ -52,20 +52,23 @@ fn id(session: &str) -> io::Result<SessionId> {
 
 fn show(session: &SessionId) -> io::Result<u8> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let mut written = Ok(());
-    let read = store()?.read(session, Version::START, &mut |version, record| {
+    let (mut files, mut written) = (store()?, Ok(()));
+    let read = files.read(session, Version::START, &mut |version, record| {
         if written.is_ok() {
-            written = line(&mut out, version, &record);
+            written = print(&mut out, &Line { seq: version.0, record: &record });
         }
         Ok(())
     });
     written?;
     out.flush()?;
-    found(session, read)
+    found(session, read, &mut files)
 }
 
-fn line(out: &mut impl Write, version: Version, record: &Record<'_>) -> io::Result<()> {
-    writeln!(out, "{}", serde_json::to_string(&Line { seq: version.0, record })?)
+/// A line of JSON; on a terminal, what a terminal would obey is shown (T3).
+fn print(out: &mut impl Write, line: &impl Serialize) -> io::Result<()> {
+    let json = serde_json::to_string(line)?;
+    let is_read_by_person = io::stdout().is_terminal();
+    writeln!(out, "{}", if is_read_by_person { terminal::shown(&json) } else { json })
 }
 
 fn append(session: &SessionId, policy: &Policy) -> io::Result<u8> {
@@ -75,30 +78,32 @@ fn append(session: &SessionId, policy: &Policy) -> io::Result<u8> {
         let event = serde_json::from_str(line);
         events.push(event.map_err(|error| io::Error::other(format!("line {number} is no event: {error}")))?);
     }
-    let stepped = transaction(&mut store()?, session, policy, |work| {
+    let mut files = store()?;
+    let stepped = transaction(&mut files, session, policy, |work| {
         events.iter().map(|event| work.step(event.clone())).collect::<Vec<_>>()
     });
+    tell_torn(&mut files);
     let (effects, _) = stepped.map_err(io::Error::other)?;
     let mut out = io::stdout().lock();
-    for effect in effects {
-        writeln!(out, "{}", serde_json::to_string(&effect)?)?;
-    }
+    effects.iter().try_for_each(|effect| print(&mut out, effect))?;
     Ok(DONE)
 }
 
 fn check(session: &SessionId) -> io::Result<u8> {
-    let checked = store()?.check(session);
+    let mut files = store()?;
+    let checked = files.check(session);
     if let Ok(Some(checked)) = &checked {
         let cache = if checked.is_cached { "the cached state is right" } else { "no state is cached" };
         writeln!(io::stdout().lock(), "{} records are good; {cache}.", checked.version)?;
     }
-    found(session, checked.map(|checked| checked.map_or(Version::START, |checked| checked.version)))
+    found(session, checked.map(|checked| checked.map_or(Version::START, |checked| checked.version)), &mut files)
 }
 
-fn found(session: &SessionId, version: Result<Version, StoreError>) -> io::Result<u8> {
+fn found(session: &SessionId, version: Result<Version, StoreError>, files: &mut Files) -> io::Result<u8> {
+    let status = tell_torn(files);
     if version.map_err(io::Error::other)? == Version::START {
-        crate::terminal::words(&format!("session {session} has no log"));
+        terminal::words(&format!("session {session} has no log"));
         return Ok(UNREADABLE);
     }
-    Ok(DONE)
+    Ok(status)
 }

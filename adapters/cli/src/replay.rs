@@ -144,13 +144,14 @@ impl Replay {
         match record {
             _ if self.over => {}
             Record::Event(event) => self.event(&event),
-            Record::Policy { name, state } => match Policy::named(&name) {
-                Some(policy) => {
-                    self.said = asked.map(|asked| Session::resume(asked.clone(), State::clone(&state)));
-                    self.session = Session::resume(policy, *state);
-                }
-                None => words(&format!("{}: no policy is named {name}; the one before goes on", self.report.file())),
-            },
+            Record::Policy { name, state } => {
+                self.said = asked.map(|asked| Session::resume(asked.clone(), State::clone(&state)));
+                let policy = Policy::named(&name).unwrap_or_else(|| {
+                    words(&format!("{}: no policy is named {name}; the one before goes on", self.report.file()));
+                    self.session.policy().clone()
+                });
+                self.session = Session::resume(policy, *state);
+            }
         }
     }
 

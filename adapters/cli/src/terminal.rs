@@ -21,7 +21,8 @@ pub(crate) fn line(text: &str) -> String {
     out
 }
 
-fn shown(text: &str) -> String {
+/// The same, whole.
+pub(crate) fn shown(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
         if c.is_control() || is_bidirectional(c) {

@@ -156,6 +156,17 @@ fn whatever_is_wrong_the_client_goes_on() {
     assert!(unknown.status.success() && String::from_utf8_lossy(&unknown.stderr).contains("no-such"));
 }
 
+/// Bad input, and the client goes on: what has no end is not read for ever.
+#[cfg(unix)]
+#[test]
+fn an_input_without_an_end_is_refused() {
+    let home = tempfile::tempdir().unwrap();
+    let endless = Stdio::from(fs::File::open("/dev/zero").unwrap());
+    let output = command(home.path()).args(["hook", "claude-code"]).stdin(endless).output().unwrap();
+    assert!(output.status.success() && output.stdout.is_empty());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("bytes or more"));
+}
+
 #[test]
 fn off_is_off() {
     let home = tempfile::tempdir().unwrap();

@@ -89,6 +89,22 @@ fn without_settings_they_are_made_and_go_again() {
     assert_eq!(home.files(), 0);
 }
 
+/// Who installs again means the command that they start.
+#[test]
+fn a_command_that_moved_is_found_again() {
+    for text in KEPT {
+        let home = Home::with("opencode.json", Some(text));
+        home.install(&[]);
+        let here = home.text().unwrap();
+        fs::write(home.file(), here.replace(env!("CARGO_BIN_EXE_session-todo"), "/gone/session-todo")).unwrap();
+        let (status, shown, _) = home.install(&[]);
+        assert!(status == 0 && shown.contains("- ") && shown.contains("/gone/session-todo"), "{shown}");
+        assert_eq!(home.text().unwrap(), here);
+        assert_eq!(home.install(&["--uninstall"]).0, 0);
+        assert_eq!((home.text().as_deref(), home.files()), (Some(text), 1), "the backup is of the text from before");
+    }
+}
+
 /// What a person changed in between stays; what install made goes.
 #[test]
 fn a_later_change_stays() {
@@ -118,6 +134,37 @@ fn what_install_did_not_write_is_not_touched_and_said() {
     let home = Home::with("opencode.json", Some(other));
     assert_eq!(home.install(&["--uninstall"]).0, 2);
     assert_eq!(home.text().as_deref(), Some(other));
+}
+
+/// Issue: the change is shown before it is made, all of it; a backup is named where there is one; the second time
+/// there is nothing to do; and out again to the byte.
+#[test]
+fn claude_code_is_shown_the_whole_change() {
+    for text in ["{\"a\":1}", "{\n\t\"a\": 1\n}\n", ""] {
+        let home = TempDir::new().unwrap();
+        let file = home.path().join("settings.json");
+        fs::write(&file, text).unwrap();
+        let install = |options: &[&str]| {
+            let mut command = Command::new(env!("CARGO_BIN_EXE_session-todo"));
+            command.args(["install", "claude-code"]).args(options);
+            // No client is asked for its version.
+            let output = command.env("CLAUDE_CONFIG_DIR", home.path()).env("PATH", "").output().unwrap();
+            assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()));
+            String::from_utf8(output.stdout).unwrap()
+        };
+        let shown = install(&["--dry-run"]);
+        assert_eq!(fs::read_to_string(&file).unwrap(), text, "it is only shown");
+        let kept = format!("Kept: {}.before-session-todo\n", file.display());
+        assert_eq!(install(&[]), shown.clone() + &kept);
+        let written = fs::read_to_string(&file).unwrap();
+        for line in written.lines().filter(|line| !text.lines().any(|there| there == *line)) {
+            assert!(shown.contains(&format!("+ {line}\n")), "{line} in {shown}");
+        }
+        assert_eq!(install(&[]), "Nothing to change.\n");
+        install(&["--uninstall"]);
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1, "no backup, no other file");
+    }
 }
 
 /// Who keeps settings elsewhere and links to them goes on doing so.

@@ -17,6 +17,11 @@
 //! 4. none of them: a list of this process alone. It is in the log folder like any other, under an id that
 //!    nobody else has.
 //!
+//! The variables are those of the server's start. After a `/clear`, and where a person changes to another session
+//! inside a running Claude Code, hooks are given the new session's id and the server goes on with the old one's list
+//! (seen in 2.1.197 and 2.1.332): reads show what was on it, and ids may differ from those in reminders. The client
+//! started anew gives both one list again.
+//!
 //! # What it can't do
 //!
 //! It sees its own tools' calls and nothing else, no request and no compaction: so there are no reminders, no

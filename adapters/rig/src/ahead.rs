@@ -1,6 +1,6 @@
 use rig_agent::agent::RunId;
 use rig_core::message::CallId;
-use session_todo::{Effect, Event, Session, State};
+use session_todo::{Effect, Event, Session};
 
 /// A call of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub(crate) struct CallKey {
 }
 
 /// A session that may have folded calls before it was known how they end.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Fold {
     session: Session,
     ahead: Option<Ahead>,
@@ -18,13 +18,13 @@ pub(crate) struct Fold {
 
 /// What it takes to fold again: the session as it was before the first call that was taken for granted,
 /// and everything since.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Ahead {
     before: Session,
     since: Vec<Folded>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Folded {
     /// Set while the call is taken for granted.
     granted: Option<CallKey>,
@@ -39,16 +39,6 @@ impl Fold {
 
     pub(crate) const fn session(&self) -> &Session {
         &self.session
-    }
-
-    /// The state without calls whose end is not known yet: who resumes in the midst of a round makes them again.
-    pub(crate) fn certain(&self) -> State {
-        let Some(Ahead { before, since }) = &self.ahead else { return self.session.state().clone() };
-        let mut session = before.clone();
-        for folded in since.iter().filter(|folded| folded.granted.is_none()) {
-            let _ = session.apply(&folded.event);
-        }
-        session.state().clone()
     }
 
     /// Folds an event that is certain.

@@ -112,11 +112,13 @@ impl Handle {
         self.lock().compacted();
     }
 
-    /// What to store beside the history. In the midst of a round, calls that have not ended are not in it: rig makes
-    /// them again when it goes on with a stored run.
+    /// What to store beside the history. A call that has not ended yet took no effect in it: a stored run
+    /// that goes on calls it again.
     #[must_use]
     pub fn saved(&self) -> Saved {
-        let live = self.lock();
-        Saved { state: live.fold.certain(), overlay: live.overlay.clone(), in_flight: live.in_flight.clone() }
+        let mut live = self.lock().clone();
+        live.close();
+        let Live { fold, overlay, in_flight, .. } = live;
+        Saved { state: fold.session().state().clone(), overlay, in_flight }
     }
 }

@@ -2,7 +2,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use rig_agent::agent::{
     AgentHook, DispatchAction, DispatchEvent, HookContext, InvalidToolCallAction, InvalidToolCallContext,
-    InvalidToolCallReason, ModelTurnAction, ModelTurnFinished, OutcomeAction, OutcomeEvent, StepEventKind,
+    InvalidToolCallReason, ModelTurnAction, ModelTurnFinished, OutcomeAction, OutcomeEvent, RunSettled, StepEventKind,
 };
 use rig_core::completion::CompletionRequest;
 use rig_core::effect::{EffectKind, Outcome as RigOutcome};
@@ -182,6 +182,12 @@ impl AgentHook for Hook {
         self.ended(context, id, call).map(|result| InvalidToolCallAction::retry(result.text))
     }
 
+    async fn on_run_settled(&self, _: &HookContext, _: RunSettled<'_>) {
+        if self.agent == Agent::Main {
+            self.lock().close();
+        }
+    }
+
     fn observes(&self, kind: StepEventKind) -> bool {
         matches!(
             kind,
@@ -189,6 +195,7 @@ impl AgentHook for Hook {
                 | StepEventKind::ToolDispatch
                 | StepEventKind::ModelTurnFinished
                 | StepEventKind::InvalidToolCall
+                | StepEventKind::RunSettled
         )
     }
 }

@@ -35,6 +35,11 @@
 //! messages to the front for some models. They are kept in the [`Handle`], for the runs to come, and in the
 //! run's own record, so that a stored run brings its own. [`Handle::saved`] is what to store beside a history.
 //!
+//! A handle belongs to one history. rig keeps nothing of a run that failed; where the next one starts from the
+//! history before it, what was said since is said again at its end. One agent serves many conversations if the
+//! hook is left out of the builder, and each prompt brings the one of its conversation:
+//! `agent.prompt(words).add_hook(todo.hook())`.
+//!
 //! # In call order
 //!
 //! The calls of a response are folded in call order, whatever order the tools end in. Where another hook is

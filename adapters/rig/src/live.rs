@@ -9,7 +9,7 @@ use crate::ahead::{CallKey, Fold};
 use crate::overlay::{Overlay, Placed, add_to_last_persons};
 
 /// Everything behind the one lock.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Live {
     pub(crate) fold: Fold,
     pub(crate) overlay: Overlay,
@@ -26,7 +26,7 @@ pub(crate) struct Sent {
 }
 
 /// The calls of a response that were not folded yet, in call order; the first is one of the list's tools.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Round {
     run: RunId,
     calls: Vec<Asked>,
@@ -80,8 +80,9 @@ impl Live {
         }
     }
 
-    /// Calls whose outcome never came took no effect: their run was stopped.
-    fn close(&mut self) {
+    /// Calls whose outcome has not come took no effect: their run was stopped. One that ends after all is
+    /// folded then.
+    pub(crate) fn close(&mut self) {
         while let Some((place, event)) = self.fold.first_granted() {
             self.fold.confirm(place, failed(event));
         }
@@ -142,6 +143,7 @@ impl Live {
     /// The history was replaced by a summary: the snapshot waits for the next request, and so does what
     /// rode on a request that died.
     pub(crate) fn compacted(&mut self) {
+        self.close();
         let effect = self.fold.step(Event::Compacted);
         self.overlay.compacted();
         if let Some(Effect::InjectCompactSnapshot(snapshot)) = effect {

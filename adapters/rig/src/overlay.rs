@@ -49,6 +49,9 @@ impl Overlay {
 
     /// Gives the waiting texts their place in this history, and says which they were.
     pub(crate) fn place(&mut self, own: &[Message]) -> Vec<Placed> {
+        if own.len() < self.sent {
+            self.cut_back(own.len());
+        }
         let after = self.next_place(own);
         self.sent = own.len();
         let first = self.placed.last().map_or(0, |last| last.number);
@@ -57,6 +60,15 @@ impl Overlay {
         let new: Vec<_> = (first + 1..).zip(texts).map(|(number, text)| Placed { era, number, after, text }).collect();
         self.placed.extend(new.iter().cloned());
         new
+    }
+
+    /// A history that lost its end, since rig keeps nothing of a run that failed, lost the texts there too:
+    /// they wait again, word for word.
+    fn cut_back(&mut self, length: usize) {
+        let kept = self.placed.iter().take_while(|text| text.after <= length).count();
+        let gone = self.placed.drain(kept..).map(|placed| placed.text);
+        self.waiting.splice(..0, gone);
+        self.sent = 0;
     }
 
     /// At the end, or before a person's message that was not sent yet (spec 5, A5).

@@ -36,12 +36,12 @@ pub enum StoreError {
         source: io::Error,
     },
     /// A log was changed where no broken write changes it. Nothing of it is given out as if it were whole.
-    #[error("{place} is damaged at byte {offset}, after record {good}: {why}. What is before is good")]
+    #[error("{place} is damaged{}, after record {good}: {why}. What is before is good", at_byte(*offset))]
     Damaged {
         /// Which log: its path, or its session.
         place: String,
-        /// Where, in bytes from the start; in a database the record's number.
-        offset: u64,
+        /// Where, in bytes from the start, if it is a file.
+        offset: Option<u64>,
         /// The last record that is good.
         good: Version,
         /// What is wrong.
@@ -89,6 +89,10 @@ pub enum StoreError {
         /// The newest that is known here.
         known: i32,
     },
+}
+
+fn at_byte(offset: Option<u64>) -> String {
+    offset.map(|offset| format!(" at byte {offset}")).unwrap_or_default()
 }
 
 fn presets() -> String {

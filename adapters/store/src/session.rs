@@ -1,4 +1,4 @@
-use session_todo::{Change, Effect, Event, Policy, Session, State};
+use session_todo::{Change, Effect, Event, Policy, Session, State, Tool};
 
 use crate::error::{AppendError, StoreError};
 use crate::id::SessionId;
@@ -27,14 +27,17 @@ pub struct Opened {
 pub fn open(store: &mut (impl Store + ?Sized), session: &SessionId) -> Result<Option<Opened>, StoreError> {
     let cached = store.cached_state(session)?;
     let from = cached.as_ref().map_or(Version::START, |cached| cached.version);
-    let mut fold = Fold::from(cached)?;
+    let mut fold = Fold::from(cached);
     let version = store.read(session, from, &mut |version, record| fold.record(version, &record))?;
     if let Some(stash) = &fold.stash {
         // One that can't be written is missed by nobody: the next opening tries again.
         let _ = store.cache_state(session, stash);
     }
-    let Some(session) = fold.session else { return Ok(None) };
-    Ok(Some(Opened { effect: session.render(&fold.last), session, version }))
+    match (fold.session, fold.unknown) {
+        (Some(session), _) => Ok(Some(Opened { effect: session.render(&fold.last), session, version })),
+        (None, Some(name)) => Err(StoreError::UnknownPolicy { name }),
+        (None, None) => Ok(None),
+    }
 }
 
 /// Reads a session, lets `work` step it, and appends what was stepped; what `work` returns, effects above
@@ -78,9 +81,7 @@ pub struct Work<'e> {
 
 impl<'e> Work<'e> {
     fn begin(policy: &Policy) -> Result<Self, StoreError> {
-        if preset(&policy.name)? != *policy {
-            return Err(StoreError::UnknownPolicy { name: policy.name.to_string() });
-        }
+        check(policy)?;
         Ok(Self { session: Session::new(policy.clone()), effect: None, records: vec![Record::begin(policy)] })
     }
 
@@ -96,9 +97,15 @@ impl<'e> Work<'e> {
         self.effect.as_ref()
     }
 
-    /// Folds one event, which is logged at the transaction's end.
-    pub fn step(&mut self, event: Event<'e>) -> Option<Effect> {
+    /// Folds one event, which is logged at the transaction's end. No log holds the arguments of a tool that is
+    /// not the list's: they are left out.
+    pub fn step(&mut self, mut event: Event<'e>) -> Option<Effect> {
         self.effect = self.session.step(&event);
+        if let Event::ToolCalled(call) = &mut event
+            && Tool::named(&call.name).is_none()
+        {
+            call.arguments = "".into();
+        }
         self.records.push(Record::Event(event));
         self.effect.clone()
     }
@@ -109,9 +116,7 @@ impl<'e> Work<'e> {
     ///
     /// A policy that is not a preset as it stands.
     pub fn change_policy(&mut self, policy: &Policy) -> Result<(), StoreError> {
-        if preset(&policy.name)? != *policy {
-            return Err(StoreError::UnknownPolicy { name: policy.name.to_string() });
-        }
+        check(policy)?;
         let state = self.session.state().clone();
         self.records.push(Record::policy(policy, state.clone()));
         self.session = Session::resume(policy.clone(), state);
@@ -128,7 +133,9 @@ impl<'e> Work<'e> {
 /// The fold of a log.
 #[derive(Debug)]
 pub(crate) struct Fold {
-    pub(crate) session: Option<Session>,
+    /// None before the first record, and under a policy that is unknown here.
+    session: Option<Session>,
+    unknown: Option<String>,
     last: Change,
     /// What is cached already.
     from: Version,
@@ -137,22 +144,30 @@ pub(crate) struct Fold {
 }
 
 impl Fold {
-    pub(crate) fn from(cached: Option<Cached>) -> Result<Self, StoreError> {
-        let mut fold = Self { session: None, last: Change::None, from: Version::START, stash: None };
+    pub(crate) fn from(cached: Option<Cached>) -> Self {
+        let mut fold = Self { session: None, unknown: None, last: Change::None, from: Version::START, stash: None };
         if let Some(Cached { version, policy, state }) = cached {
             fold.from = version;
-            fold.session = Some(Session::resume(preset(&policy)?, state));
+            fold.start(&policy, state);
         }
-        Ok(fold)
+        fold
+    }
+
+    /// What is under an unknown policy matters only if no known one follows: that one has its own state (P6).
+    fn start(&mut self, policy: &str, state: State) {
+        let known = Policy::named(policy);
+        self.unknown = known.is_none().then(|| policy.to_owned());
+        self.session = known.map(|known| Session::resume(known, state));
     }
 
     pub(crate) fn record(&mut self, version: Version, record: &Record<'_>) -> Result<(), StoreError> {
         self.stash_before(version);
         self.last = match (record, &mut self.session) {
             (Record::Event(event), Some(session)) => session.apply(event),
-            (Record::Event(_), None) => return Err(StoreError::NoPolicy),
-            (Record::Policy { name, state }, session) => {
-                *session = Some(Session::resume(preset(name)?, State::clone(state)));
+            (Record::Event(_), None) if self.unknown.is_none() => return Err(StoreError::NoPolicy),
+            (Record::Event(_), None) => Change::None,
+            (Record::Policy { name, state }, _) => {
+                self.start(name, State::clone(state));
                 Change::None
             }
         };
@@ -174,7 +189,8 @@ impl Fold {
     }
 }
 
-/// The preset that a log names.
-pub(crate) fn preset(name: &str) -> Result<Policy, StoreError> {
-    Policy::named(name).ok_or_else(|| StoreError::UnknownPolicy { name: name.to_owned() })
+/// Whether a log that names this policy can be read again.
+fn check(policy: &Policy) -> Result<(), StoreError> {
+    let is_preset = Policy::named(&policy.name).as_ref() == Some(policy);
+    if is_preset { Ok(()) } else { Err(StoreError::UnknownPolicy { name: policy.name.to_string() }) }
 }

@@ -1,3 +1,5 @@
+use session_todo::Policy;
+
 use crate::error::{AppendError, StoreError};
 use crate::id::SessionId;
 use crate::record::{Cached, Record, Version};
@@ -59,8 +61,10 @@ pub(crate) fn check(expected: Version, records: &[Record<'_>]) -> Result<(), Sto
         return Err(StoreError::NoPolicy);
     }
     for record in records {
-        if let Record::Policy { name, .. } = record {
-            crate::session::preset(name)?;
+        if let Record::Policy { name, .. } = record
+            && Policy::named(name).is_none()
+        {
+            return Err(StoreError::UnknownPolicy { name: name.to_string() });
         }
     }
     Ok(())

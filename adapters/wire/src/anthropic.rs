@@ -47,7 +47,7 @@ fn part(block: Block<'_>) -> Part {
         "text" => return Part::text(&block.text.and_then(text).unwrap_or_default()),
         "tool_result" => {
             let is_error = block.is_error == Some(true);
-            return Part::Result(ResultOf { id: block.tool_use_id, name: String::new(), is_error });
+            return Part::Result(ResultOf::new(block.tool_use_id, is_error));
         }
         "tool_use" => Stage::Asked,
         "server_tool_use" | "mcp_tool_use" => Stage::Served,
@@ -86,7 +86,12 @@ pub(crate) fn user(text: &str) -> String {
 
 /// A text block.
 pub(crate) fn text_part(text: &str) -> String {
-    format!(r#"{{"type":"text","text":{}}}"#, quoted(text))
+    words_part(&quoted(text))
+}
+
+/// The same of a JSON string.
+pub(crate) fn words_part(json: &str) -> String {
+    format!(r#"{{"type":"text","text":{json}}}"#)
 }
 
 /// One message with all results, so that they come first and right after their calls (E2).

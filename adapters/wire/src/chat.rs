@@ -6,11 +6,12 @@ use session_todo::ToolDef;
 
 use crate::call::{Answer, ERROR, Stage, ToolCall};
 use crate::format::{End, Response};
-use crate::json::{elements, nullable, quoted, text};
+use crate::json::{elements, nullable, quoted, text, with_role};
 use crate::turn::{Part, ResultOf, Turn};
 
 #[derive(Deserialize)]
 struct Message<'a> {
+    #[serde(default, deserialize_with = "nullable")]
     role: String,
     #[serde(borrow, default)]
     content: Option<&'a RawValue>,
@@ -60,14 +61,15 @@ pub(crate) fn turn(message: &str) -> serde_json::Result<Turn> {
     if message.role == "tool" || message.tool_call_id.is_some() {
         let is_error = message.content.is_some_and(is_error);
         let id = message.tool_call_id.unwrap_or_default();
-        return Ok(Turn { is_model: false, parts: vec![Part::Result(ResultOf { id, name: String::new(), is_error })] });
+        return Ok(Turn { is_model: false, parts: vec![Part::Result(ResultOf::new(id, is_error))] });
     }
     let calls = message.tool_calls.unwrap_or_default();
     let words = message.content.map_or_else(Vec::new, parts);
     let refusal = message.refusal.and_then(text).map(|refusal| Part::text(&refusal));
     let other = message.audio.or(message.images).map(|_| Part::Other);
-    // Beside something else the content may be empty: it is no block then.
-    let is_beside = !calls.is_empty() || refusal.is_some() || other.is_some();
+    // Beside something else the one string may be empty: it is no block then.
+    let is_string = message.content.is_some_and(|content| content.get().starts_with('"'));
+    let is_beside = is_string && (!calls.is_empty() || refusal.is_some() || other.is_some());
     let words = words.into_iter().filter(|part| !is_beside || !matches!(part, Part::Text { is_blank: true }));
     let calls = calls.into_iter().map(|call| Part::Call(call.read()));
     let parts = words.chain(refusal).chain(other).chain(calls).collect();
@@ -123,7 +125,7 @@ pub(crate) fn response(body: &str) -> serde_json::Result<Option<Response>> {
         return Ok(None);
     };
     let end = matches!(finish_reason.as_deref(), Some("length" | "content_filter")).then_some(End::Cut);
-    Ok(Some(Response { items: vec![message.to_owned()], end }))
+    Ok(Some(Response { items: vec![with_role(message, "assistant")], end }))
 }
 
 pub(crate) fn content(message: &str) -> Option<&RawValue> {

@@ -4,9 +4,7 @@ use session_todo::Effect;
 
 use crate::call::{Stage, ToolCall};
 use crate::error::WireError;
-use crate::format::Carrier;
 use crate::history::{By, History, Message, is_instruction, read_turn};
-use crate::json::raw;
 use crate::turn::Part;
 
 impl History {
@@ -19,7 +17,7 @@ impl History {
     /// Calls that wait are told to the session after it, all of them: not between two of a response.
     pub fn compact(&mut self, from: usize, instead: Vec<Message>, snapshot: Option<&Effect>) {
         let from = self.waiting().map_or(from, |waiting| from.min(waiting));
-        let unanswered = if self.waits { self.responded() } else { self.sent };
+        let unanswered = self.responded();
         if self.compactions == 0 {
             let leads = |message: &&Message| message.by == By::Harness && is_instruction(&message.json);
             self.leading = self.messages.iter().take_while(leads).count();
@@ -27,45 +25,29 @@ impl History {
         let leading = self.leading;
         let is_kept = |at: usize, message: &Message| match message.by {
             _ if at < leading => true,
-            By::Snapshot => false,
-            // What rides on the request that waits is not told yet.
-            By::List => at >= unanswered,
+            By::Snapshot | By::List => false,
             By::Person => at >= from.min(unanswered),
             By::Harness | By::Model | By::Rest | By::Silent | By::Tools => at >= from,
         };
+        // What rides on the request that waits is not told yet.
+        let untold = self.messages.iter().skip(unanswered).filter_map(|message| message.note(self.format));
+        let untold: Vec<String> = untold.collect();
         let mut at = 0..;
-        let mut unsent = 0;
-        self.messages.retain(|message| {
-            let at = at.next().unwrap_or_default();
-            let keep = is_kept(at, message);
-            unsent += usize::from(keep && at >= unanswered);
-            keep
-        });
+        self.messages.retain(|message| is_kept(at.next().unwrap_or_default(), message));
         self.messages.iter_mut().for_each(Message::part_from_the_lists);
         self.compactions += 1;
-        self.put_instead(leading, instead);
-        self.sent = self.messages.len() - unsent;
+        let instead = instead.into_iter().filter(|message| !message.is_blank(self.format));
+        self.messages.splice(leading..leading, instead.collect::<Vec<_>>());
+        // What it makes has not left.
+        self.sent = self.responded().max(leading);
+        for note in &untold {
+            self.put_last(By::List, note);
+        }
         if let Some(effect) = snapshot {
             self.put(effect);
         }
-    }
-
-    /// Where servers want roles to alternate, the last of them is joined to a message of the same role behind it.
-    fn put_instead(&mut self, at: usize, mut instead: Vec<Message>) {
-        let is_users = |last: &Message| {
-            !is_instruction(&last.json) && read_turn(self.format, &last.json).is_ok_and(|turn| !turn.is_model)
-        };
-        if self.carrier == Carrier::Joined
-            && let Some(words) =
-                instead.last().filter(|last| is_users(last)).and_then(|last| self.format.words(last.json.get()))
-            && let Some(next) = self.messages.get_mut(at).filter(|next| next.by == By::Person)
-            && let Some(joined) = self.format.with_part(next.json.get(), 0, &words)
-        {
-            // It goes again with the next compaction.
-            next.plain = Some(std::mem::replace(&mut next.json, raw(joined)));
-            instead.pop();
-        }
-        self.messages.splice(at..at, instead);
+        self.join_words(leading);
+        self.sent = self.responded().max(leading);
     }
 
     /// Where the last response begins, if calls of it wait for their answers, or it is to go on.
@@ -96,5 +78,6 @@ impl Message {
         if let Some(plain) = self.plain.take() {
             self.json = plain;
         }
+        self.note = None;
     }
 }

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use session_todo::{Policy, ToolDef};
 
 use crate::call::Answer;
-use crate::json::{elements, insert_element, insert_words, raw, replace, text};
+use crate::json::{elements, insert_element, insert_words, quoted, raw, replace, text};
 use crate::turn::{Part, Turn};
 use crate::{anthropic, chat, gemini, responses};
 
@@ -34,7 +34,8 @@ pub enum Carrier {
     /// A message of its own, in the developer's role, where the format has one that may stand anywhere: the
     /// two of `OpenAI`. Else as [`Carrier::User`].
     Developer,
-    /// Joined to a message of the user's or of a tool, for servers that want roles to alternate.
+    /// Joined to a message of the user's or of a tool, for servers that want roles to alternate. So is all that leaves
+    /// for the first time in one row of the user's role: a summary, a snapshot and a person's words, say.
     Joined,
 }
 
@@ -169,6 +170,22 @@ impl Format {
         string(content).or_else(|| Some(elements(content)?.iter().map(part).collect::<Option<Vec<_>>>()?.join("\n\n")))
     }
 
+    /// Two messages of one role as one: the second, with the parts of the first before its own.
+    pub(crate) fn joined(self, one: &str, two: &str) -> Option<String> {
+        let (first, second) = (self.content(one)?, self.content(two)?);
+        if second.get().starts_with('"')
+            && let Some(words) = self.words(one)
+        {
+            return insert_words(two, second, true, &words);
+        }
+        let parts = |content: &RawValue| match content.get() {
+            words if words.starts_with('"') => Some(vec![self.words_part(words)]),
+            _ => Some(elements(content)?.into_iter().map(|part| part.get().to_owned()).collect()),
+        };
+        let all = [parts(first)?, parts(second)?].concat();
+        replace(two, second.get(), &format!("[{}]", all.join(",")))
+    }
+
     /// A response's item without its texts that hold no word, where it holds something else.
     pub(crate) fn without_blanks(self, item: Box<RawValue>) -> Box<RawValue> {
         let edited = |whole: &str| {
@@ -185,17 +202,20 @@ impl Format {
             }
             let kept = parts.iter().zip(&turn).filter(|(_, part)| !is_blank(part)).map(|(json, _)| json.get());
             let kept: Vec<&str> = kept.collect();
-            let is_edited = !kept.is_empty() && kept.len() < parts.len();
-            is_edited.then(|| replace(whole, content.get(), &format!("[{}]", kept.join(",")))).flatten()
+            let is_edited = kept.len() < parts.len() && !self.turn(whole).ok()?.is_empty();
+            // Beside calls there may be none, but no empty array.
+            let kept = if kept.is_empty() { "null".to_owned() } else { format!("[{}]", kept.join(",")) };
+            is_edited.then(|| replace(whole, content.get(), &kept)).flatten()
         };
         edited(item.get()).map_or(item, raw)
     }
 
-    fn text_part(self, text: &str) -> String {
+    /// A text part of a JSON string.
+    fn words_part(self, json: &str) -> String {
         match self {
-            Self::Anthropic | Self::Chat => anthropic::text_part(text),
-            Self::Responses => responses::text_part(text),
-            Self::Gemini => gemini::text_part(text),
+            Self::Anthropic | Self::Chat => anthropic::words_part(json),
+            Self::Responses => responses::words_part(json),
+            Self::Gemini => gemini::words_part(json),
         }
     }
 
@@ -218,7 +238,7 @@ impl Format {
         if content.get().starts_with('"') {
             return insert_words(message, content, index == 0, words);
         }
-        insert_element(message, content, index, &self.text_part(words))
+        insert_element(message, content, index, &self.words_part(&quoted(words)))
     }
 }
 

@@ -6,7 +6,7 @@ use session_todo::ToolDef;
 
 use crate::call::{Answer, Stage, ToolCall};
 use crate::format::{End, Response};
-use crate::json::{elements, nullable, quoted, raw, text};
+use crate::json::{elements, nullable, quoted, text, with_role};
 use crate::turn::{Part, ResultOf, Turn};
 
 #[derive(Deserialize)]
@@ -63,7 +63,10 @@ struct Outcome<'a> {
 pub(crate) fn turn(content: &str) -> serde_json::Result<Turn> {
     let Content { role, parts } = serde_json::from_str(content)?;
     let parts: Vec<GeminiPart<'_>> = parts.map_or(Ok(Vec::new()), |parts| serde_json::from_str(parts.get()))?;
-    Ok(Turn { is_model: role.as_deref() == Some("model"), parts: parts.into_iter().map(part).collect() })
+    let parts: Vec<Part> = parts.into_iter().map(part).collect();
+    // Where no role is named, a call tells.
+    let calls = || parts.iter().any(|part| matches!(part, Part::Call(_)));
+    Ok(Turn { is_model: role.map_or_else(calls, |role| role == "model"), parts })
 }
 
 fn part(part: GeminiPart<'_>) -> Part {
@@ -73,7 +76,7 @@ fn part(part: GeminiPart<'_>) -> Part {
     }
     if let Some(FunctionResponse { id, name, response }) = part.function_response {
         let is_error = response.is_some_and(|said| said.error.is_some() && said.output.is_none());
-        return Part::Result(ResultOf { id: id.unwrap_or_default(), name, is_error });
+        return Part::Result(ResultOf { name, ..ResultOf::new(id.unwrap_or_default(), is_error) });
     }
     if part.executable_code.is_some() {
         return Part::Call(ToolCall::new(String::new(), "code_execution".to_owned(), String::new(), Stage::Served));
@@ -103,19 +106,9 @@ struct Candidate<'a> {
 pub(crate) fn response(body: &str) -> serde_json::Result<Option<Response>> {
     let body: Body<'_> = serde_json::from_str(body)?;
     Ok(body.candidates.into_iter().next().map(|candidate| Response {
-        items: candidate.content.map(as_model).into_iter().collect(),
+        items: candidate.content.map(|content| with_role(content, "model")).into_iter().collect(),
         end: (candidate.finish_reason.as_deref() == Some("MAX_TOKENS")).then_some(End::Cut),
     }))
-}
-
-/// The answer, with the role that it has to have when it is sent back.
-fn as_model(content: &RawValue) -> Box<RawValue> {
-    match serde_json::from_str(content.get()) {
-        Ok(Content { role, parts: Some(parts) }) if role.as_deref().is_none_or(str::is_empty) => {
-            raw(format!(r#"{{"role":"model","parts":{}}}"#, parts.get()))
-        }
-        Ok(_) | Err(_) => content.to_owned(),
-    }
 }
 
 pub(crate) fn content(content: &str) -> Option<&RawValue> {
@@ -127,7 +120,12 @@ pub(crate) fn user(text: &str) -> String {
 }
 
 pub(crate) fn text_part(text: &str) -> String {
-    format!(r#"{{"text":{}}}"#, quoted(text))
+    words_part(&quoted(text))
+}
+
+/// The same of a JSON string.
+pub(crate) fn words_part(json: &str) -> String {
+    format!(r#"{{"text":{json}}}"#)
 }
 
 /// One content with a response for each call, and nothing else in it.

@@ -17,6 +17,9 @@ pub struct Message {
     /// The message without the texts of the list's own that were joined to it, where any were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) plain: Option<Box<RawValue>>,
+    /// What of those was for the request that it left with: a note, a reminder. Until that is answered nobody was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) note: Option<String>,
     /// How the response ended whose last message it is. Where it was cut, that was in its last call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) end: Option<End>,
@@ -48,7 +51,7 @@ impl Message {
     /// A message as it is to be sent.
     #[must_use]
     pub const fn new(by: By, json: Box<RawValue>) -> Self {
-        Self { by, json, plain: None, end: None }
+        Self { by, json, plain: None, note: None, end: None }
     }
 
     /// A message of this text in the user's role.
@@ -78,6 +81,21 @@ impl Message {
     #[must_use]
     pub const fn is_model(&self) -> bool {
         matches!(self.by, By::Model | By::Rest | By::Silent)
+    }
+
+    /// What it is without the texts that were joined to it.
+    pub(crate) fn plain(&self) -> &RawValue {
+        self.plain.as_ref().unwrap_or(&self.json)
+    }
+
+    /// The list's words for one request in it.
+    pub(crate) fn note(&self, format: Format) -> Option<String> {
+        if self.by == By::List { format.words(self.json.get()) } else { self.note.clone() }
+    }
+
+    pub(crate) fn is_blank(&self, format: Format) -> bool {
+        let is_words = matches!(self.by, By::Person | By::Harness);
+        is_words && read_turn(format, &self.json).is_ok_and(|turn| turn.is_empty())
     }
 }
 
@@ -156,16 +174,16 @@ impl History {
         self.waits
     }
 
-    /// A message that goes with the next request.
+    /// A message that goes with the next request. One in which a person or the harness has no word is nothing (E6).
     pub fn push(&mut self, message: Message) {
-        self.messages.push(message);
+        if !message.is_blank(self.format) {
+            self.messages.push(message);
+        }
     }
 
     /// What a person wrote. It goes with the next request; without a word it is nothing (E6).
     pub fn person(&mut self, text: &str) {
-        if !text.trim().is_empty() {
-            self.push(Message::user(self.format, By::Person, text));
-        }
+        self.push(Message::user(self.format, By::Person, text));
     }
 
     /// What one step added, read back from where it is kept: a response, or what a request took along, which is
@@ -189,14 +207,15 @@ impl History {
         let ends_in_call = last.is_some_and(|turn| matches!(turn.parts.last(), Some(Part::Call(_))));
         let items: Vec<_> = items.into_iter().map(|item| self.format.without_blanks(item)).collect();
         let turns = items.iter().map(|item| read_turn(self.format, item)).collect::<Result<Vec<_>, _>>()?;
-        let is_silent = turns.iter().all(Turn::is_empty);
+        let said: Vec<bool> = turns.iter().map(|turn| !turn.is_empty()).collect();
         let mut calls = calls(turns);
-        if is_silent {
+        if said.contains(&true) {
+            let by = [By::Model].into_iter().chain(std::iter::repeat(By::Rest));
+            let items = items.into_iter().zip(said).filter_map(|(item, says)| says.then_some(item));
+            self.messages.extend(by.zip(items).map(|(by, json)| Message::new(by, json)));
+        } else {
             let said = items.into_iter().next().unwrap_or_else(|| RawValue::NULL.to_owned());
             self.push(Message::new(By::Silent, said));
-        } else {
-            let by = [By::Model].into_iter().chain(std::iter::repeat(By::Rest));
-            self.messages.extend(by.zip(items).map(|(by, json)| Message::new(by, json)));
         }
         if let Some(message) = self.messages.last_mut() {
             message.end = end.filter(|end| *end != End::Cut || ends_in_call);

@@ -1,6 +1,7 @@
 //! JSON text, taken apart without being copied, and put together without touching what was there.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
 
 use serde::de::{Error, Visitor};
@@ -64,6 +65,18 @@ pub(crate) fn insert(whole: &str, part: &str, at: usize, new: &str) -> Option<St
 pub(crate) fn replace(whole: &str, part: &str, new: &str) -> Option<String> {
     let at = part.as_ptr().addr().checked_sub(whole.as_ptr().addr())?;
     Some([whole.get(..at)?, new, whole.get(at + part.len()..)?].concat())
+}
+
+/// The object `whole` with this role, where it names none.
+pub(crate) fn with_role(whole: &RawValue, role: &str) -> Box<RawValue> {
+    let members: HashMap<Cow<'_, str>, &RawValue> = serde_json::from_str(whole.get()).unwrap_or_default();
+    let role = quoted(role);
+    let named = match members.get("role") {
+        Some(there) if matches!(there.get(), "null" | "\"\"") => replace(whole.get(), there.get(), &role),
+        None if !members.is_empty() => insert(whole.get(), whole.get(), 1, &format!(r#""role":{role},"#)),
+        Some(_) | None => None,
+    };
+    named.map_or_else(|| whole.to_owned(), raw)
 }
 
 /// `whole` with an element put into the array `part`, before the one of this index, else last.

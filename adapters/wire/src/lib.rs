@@ -39,6 +39,7 @@ mod error;
 mod format;
 mod gemini;
 mod history;
+mod join;
 mod json;
 mod lint;
 mod put;

@@ -1,6 +1,6 @@
 //! What a provider would refuse, found before it is sent (E6).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use serde_json::value::RawValue;
@@ -70,11 +70,15 @@ pub fn lint(format: Format, request: &str) -> Result<Vec<Fault>, WireError> {
         is_answered: false,
         faults: Vec::new(),
     };
-    for turn in turns(format, request)? {
+    let body = body(format, request)?;
+    for turn in turns(format, &body)? {
         lint.turn(turn);
         lint.at += 1;
     }
     lint.close();
+    if goes_on(format, &body) {
+        lint.faults.retain(|fault| fault.what != Wrong::OrphanResult);
+    }
     lint.faults.sort_by_key(|fault| fault.message);
     Ok(lint.faults)
 }
@@ -86,7 +90,7 @@ pub fn lint(format: Format, request: &str) -> Result<Vec<Fault>, WireError> {
 ///
 /// A body that is none of this format's.
 pub fn safe_cut(format: Format, request: &str, at: usize) -> Result<usize, WireError> {
-    Ok(cut(format, &turns(format, request)?, at))
+    Ok(cut(format, &turns(format, &body(format, request)?)?, at))
 }
 
 impl History {
@@ -98,19 +102,34 @@ impl History {
     pub fn safe_cut(&self, at: usize) -> Result<usize, WireError> {
         let turn = |message: &crate::Message| match message.by {
             By::Silent => Ok(Turn { is_model: true, parts: Vec::new() }),
-            _ => read_turn(self.format, &message.json),
+            _ => read_turn(self.format, &message.json).map(|turn| Turn { is_model: message.is_model(), ..turn }),
         };
         let turns = self.messages.iter().map(turn).collect::<Result<Vec<_>, _>>()?;
         Ok(cut(self.format, &turns, at))
     }
 }
 
+type Body<'r> = HashMap<String, &'r RawValue>;
+
+fn body(format: Format, request: &str) -> Result<Body<'_>, WireError> {
+    serde_json::from_str(request).map_err(|source| unreadable(format, source))
+}
+
+fn unreadable(format: Format, source: serde_json::Error) -> WireError {
+    WireError::Unreadable { what: "the body of a request", format, source }
+}
+
+/// Whether it goes on from what the provider keeps, where the calls of its results may be.
+fn goes_on(format: Format, body: &Body<'_>) -> bool {
+    let says = |key| body.get(key).is_some_and(|json| json.get() != "null");
+    format == Format::Responses && ["previous_response_id", "conversation"].into_iter().any(says)
+}
+
 /// The messages of a request. Where `input` is one string, or goes on from a stored response, there are none.
-fn turns(format: Format, request: &str) -> Result<Vec<Turn>, WireError> {
-    let unreadable = |source| WireError::Unreadable { what: "the body of a request", format, source };
-    let mut body: std::collections::HashMap<String, &RawValue> = serde_json::from_str(request).map_err(unreadable)?;
+fn turns(format: Format, body: &Body<'_>) -> Result<Vec<Turn>, WireError> {
+    let unreadable = |source| unreadable(format, source);
     let key = format.messages_key();
-    let messages = match body.remove(key) {
+    let messages = match body.get(key) {
         None if format == Format::Responses => return Ok(Vec::new()),
         Some(words) if format == Format::Responses && words.get().starts_with('"') => return Ok(Vec::new()),
         Some(messages) => messages,
@@ -183,7 +202,7 @@ impl Lint {
     }
 
     fn result(&mut self, result: &ResultOf) {
-        self.is_answered = true;
+        self.is_answered |= !result.is_hosted;
         if let Some(at) = self.open.iter().position(|(_, call)| result.is_of(call)) {
             let (message, call) = self.open.remove(at);
             self.closed.push((message, call, true));

@@ -32,6 +32,7 @@ impl History {
         if let Some(effect) = effect {
             self.put(effect);
         }
+        self.join_words(self.sent);
         self.sent = self.messages.len();
         self.waits = true;
         self.outgoing(effect)
@@ -77,14 +78,15 @@ impl History {
     }
 
     /// At the end, but before the words of a person that were not sent yet.
-    fn put_last(&mut self, by: By, text: &str) {
+    pub(crate) fn put_last(&mut self, by: By, text: &str) {
         if text.is_empty() {
             return;
         }
         let at = self.unsent_words();
-        let put = if self.carrier == Carrier::Joined { self.join(at, text) } else { self.before_words_in(at, text) };
-        if put.is_none() {
+        if self.before_words_in(at, text).or_else(|| self.behind_results(at, text)).is_none() {
             self.insert(at, by, text);
+        } else if let Some(message) = self.messages.get_mut(at - 1).filter(|_| by == By::List) {
+            message.note = Some(text.to_owned());
         }
     }
 
@@ -121,16 +123,11 @@ impl History {
         self.edit(at, |format, json| after_results(format, json, text))
     }
 
-    /// Into the person's message that follows, before its words, else into the message before. What was
-    /// sent is left alone.
-    fn join(&mut self, at: usize, text: &str) -> Option<()> {
-        if at < self.messages.len() {
-            return self.edit(at, |format, json| format.with_part(json, 0, text));
-        }
-        self.before_words_in(at, text).or_else(|| {
-            let before = at.checked_sub(1).filter(|before| *before >= self.sent)?;
-            self.edit(before, |format, json| format.with_part(json, usize::MAX, text))
-        })
+    /// Where texts are joined: into the results that end the history. What was sent is left alone.
+    fn behind_results(&mut self, end: usize, text: &str) -> Option<()> {
+        let at = end.checked_sub(1).filter(|at| *at >= self.sent && end == self.messages.len())?;
+        let is_joined = self.carrier == Carrier::Joined && self.messages.get(at)?.by == By::Tools;
+        self.edit(at, |format, json| format.with_part(json, usize::MAX, text).filter(|_| is_joined))
     }
 
     fn edit(&mut self, at: usize, edit: impl FnOnce(Format, &str) -> Option<String>) -> Option<()> {

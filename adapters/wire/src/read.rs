@@ -117,7 +117,7 @@ impl<'r> Reader<'r> {
             return Ok(());
         }
         for part in read_turn(history.format, &message.json)?.parts {
-            self.part(part);
+            self.part(part, message);
         }
         if message.is_model() {
             self.is_paused = message.end == Some(End::Paused);
@@ -128,14 +128,15 @@ impl<'r> Reader<'r> {
         Ok(())
     }
 
-    fn part(&mut self, part: Part) {
+    fn part(&mut self, part: Part, of: &Message) {
         match part {
             Part::Call(call) => self.call(call),
             Part::Result(result) => {
                 let mut open = self.open.iter_mut();
                 match open.find(|(call, ended)| ended.is_none() && result.is_of(call)) {
                     Some((call, ended)) => {
-                        *ended = Some(!result.is_error);
+                        // What the provider ran itself ran, whatever came of it.
+                        *ended = Some(of.is_model() || !result.is_error);
                         self.answered.insert(call.id.clone(), true);
                     }
                     // A second result of a call says nothing new (R3).
@@ -147,11 +148,13 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// A call that is seen twice counts once (R3). One whose id had its result before is a call of its own: some
-    /// servers count their ids anew in every response.
+    /// A call that is seen twice counts once (R3). One whose id had its result before, or stands in the same response,
+    /// is a call of its own: some servers count their ids anew in every response, or not at all.
     fn call(&mut self, call: ToolCall) {
         let is_served = call.stage == Stage::Served;
-        if !call.id.is_empty() && self.answered.insert(call.id.clone(), is_served) == Some(false) {
+        let is_beside = self.open.iter().any(|(other, _)| other.id == call.id);
+        let waits = !call.id.is_empty() && self.answered.insert(call.id.clone(), is_served) == Some(false);
+        if waits && !is_beside {
             return;
         }
         let place = self.open.len();

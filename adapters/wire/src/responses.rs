@@ -42,21 +42,37 @@ pub(crate) fn turn(item: &str) -> serde_json::Result<Turn> {
     if kind == "message" {
         return Ok(Turn { is_model, parts: item.content.map(chat::parts).unwrap_or_default() });
     }
-    // A shell's names its call by its own id. One that names none is of a call that the provider ran.
-    let of = item.call_id.clone().or_else(|| item.id.clone().filter(|_| kind.starts_with("local_shell")));
-    if let Some(id) = of.filter(|_| kind.ends_with("_output")) {
-        let is_error = item.output.is_some_and(chat::is_error);
-        return Ok(Turn { is_model: false, parts: vec![Part::Result(ResultOf { id, name: String::new(), is_error })] });
+    // What a program of the provider's own gives is no answer to a call.
+    if let Some(result) = item.result().filter(|_| kind.ends_with("_output") && kind != "program_output") {
+        return Ok(Turn { is_model: false, parts: vec![Part::Result(result)] });
     }
     let part = if kind.ends_with("_call") { Part::Call(item.read()) } else { Part::Other };
     Ok(Turn { is_model: true, parts: vec![part] })
 }
 
 impl Item<'_> {
-    /// A call. One without a `call_id` was run by the provider.
+    fn kind(&self) -> &str {
+        self.r#type.as_deref().unwrap_or_default()
+    }
+
+    /// Whether it is of a tool that the request defines, which nobody but the loop can run.
+    fn is_defined(&self) -> bool {
+        self.kind().starts_with("function_call") || self.kind().starts_with("custom_tool_call")
+    }
+
+    /// A result. One that names no call is of a call that the provider ran.
+    fn result(&self) -> Option<ResultOf> {
+        // A shell's names its call by its own id.
+        let of = self.call_id.clone().or_else(|| self.id.clone().filter(|_| self.kind().starts_with("local_shell")));
+        let id = of.or_else(|| self.is_defined().then(String::new))?;
+        let is_error = self.output.is_some_and(chat::is_error);
+        Some(ResultOf { is_hosted: !self.is_defined(), ..ResultOf::new(id, is_error) })
+    }
+
+    /// A call. Of the provider's tools, one without a `call_id` was run by the provider.
     fn read(self) -> ToolCall {
         let stage = match self.status.as_deref() {
-            _ if self.call_id.is_none() => Stage::Served,
+            _ if self.call_id.is_none() && !self.is_defined() => Stage::Served,
             Some("incomplete") => Stage::Cut,
             _ => Stage::Asked,
         };
@@ -95,7 +111,12 @@ pub(crate) fn user(role: &str, text: &str) -> String {
 }
 
 pub(crate) fn text_part(text: &str) -> String {
-    format!(r#"{{"type":"input_text","text":{}}}"#, quoted(text))
+    words_part(&quoted(text))
+}
+
+/// The same of a JSON string.
+pub(crate) fn words_part(json: &str) -> String {
+    format!(r#"{{"type":"input_text","text":{json}}}"#)
 }
 
 /// An item a result.

@@ -23,9 +23,15 @@ pub(crate) struct ResultOf {
     /// Where the format names the tool, as Gemini does; else empty.
     pub(crate) name: String,
     pub(crate) is_error: bool,
+    /// Whether the provider may have run the call itself: its response may go on behind it.
+    pub(crate) is_hosted: bool,
 }
 
 impl ResultOf {
+    pub(crate) const fn new(id: String, is_error: bool) -> Self {
+        Self { id, name: String::new(), is_error, is_hosted: false }
+    }
+
     /// By its id; where there is none, by its name; where there is neither, the next one in order.
     pub(crate) fn is_of(&self, call: &ToolCall) -> bool {
         if self.id.is_empty() || call.id.is_empty() {

@@ -185,10 +185,21 @@ fn e6_blank_texts_beside_calls() {
             r#"{"choices":[{"message":{"role":"assistant","content":[{"type":"text","text":"a"},{"type":"text","text":""}]}}]}"#,
             r#"{"role":"assistant","content":[{"type":"text","text":"a"}]}"#,
         ),
+        (
+            Format::Chat,
+            r#"{"choices":[{"message":{"role":"assistant","content":[{"type":"text","text":""}],"tool_calls":[{"id":"a"}]}}]}"#,
+            r#"{"role":"assistant","content":null,"tool_calls":[{"id":"a"}]}"#,
+        ),
+        (
+            Format::Responses,
+            r#"{"output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":""}]},{"type":"function_call","call_id":"c"}]}"#,
+            r#"{"type":"function_call","call_id":"c"}"#,
+        ),
     ];
     for (format, body, stored) in rows {
         let mut history = History::new(format, Carrier::User);
         history.respond(body).unwrap();
+        assert_eq!(history.messages().len(), 1);
         assert_eq!(history.messages()[0].json.get(), stored);
     }
 }
@@ -225,6 +236,14 @@ fn odd_items() {
         history.respond(&format!(r#"{{"candidates":[{{"content":{{{role}"parts":[{{"text":"a"}}]}}}}]}}"#)).unwrap();
         assert_eq!(history.messages()[0].json.get(), r#"{"role":"model","parts":[{"text":"a"}]}"#);
     }
+    for role in ["", r#""role":null,"#] {
+        let mut history = History::new(Format::Chat, Carrier::User);
+        history.respond(&format!(r#"{{"choices":[{{"message":{{{role}"content":"a"}}}}]}}"#)).unwrap();
+        assert_eq!(history.messages()[0].json.get(), r#"{"role":"assistant","content":"a"}"#);
+    }
+    // Nobody but the loop can run a tool that it defined, though the server gave no id to the call.
+    let bare = r#"{"output":[{"type":"function_call","id":"fc","name":"bash","arguments":"{}"}]}"#;
+    assert_eq!(respond(Format::Responses, bare).unwrap()[0].stage, Stage::Asked);
     // The cut was behind the call, in a text that is not kept.
     let body = r#"{"content":[{"type":"tool_use","id":"a","name":"bash","input":{}},{"type":"text","text":" "}],"stop_reason":"max_tokens"}"#;
     assert_eq!(respond(Format::Anthropic, body).unwrap()[0].stage, Stage::Asked);

@@ -9,8 +9,8 @@ use play::provider::{Asked, response};
 use play::script::Step;
 use serde_json::value::RawValue;
 use session_todo::policy::{Clock, Gate};
-use session_todo::{Event, Lane, Policy};
-use session_todo_wire::{By, Carrier, Format, History, Message, lint, resume};
+use session_todo::{Event, Lane, Outcome, Policy};
+use session_todo_wire::{By, Carrier, Format, History, Message, events, lint, resume};
 
 const EVERY: Policy = Policy { clock: Clock::EveryRequest, max_unanswered: None, gate: Gate::None, ..Policy::DEFAULT };
 
@@ -72,7 +72,36 @@ fn e3_roles_alternate_after_a_compaction() {
     }
 }
 
-/// A2: what was joined to a message goes at a compaction, though the message stays.
+/// E3: the same where the person speaks only after the compaction: what it made has not left, and is joined too.
+#[test]
+fn e3_roles_alternate_where_words_come_later() {
+    for format in Format::ALL {
+        let mut play = Play::new(format, Carrier::Joined, &Policy::DEFAULT);
+        play.step(&Step::Person);
+        play.request();
+        let write = asked("p", "todo_write", r#"{"todos":[{"content":"Left to do"}]}"#);
+        let calls = play.history.respond(&response(format, "", &[write], false)).unwrap();
+        let _ = play.session.step(&calls[0].event());
+        play.history.answer(&[calls[0].ok("ok")]);
+        play.request();
+        play.history.respond(&response(format, "Done so far.", &[], false)).unwrap();
+        for _ in 0..2 {
+            play.compact(0);
+            play.step(&Step::Person);
+            play.request();
+            let messages = &play.sent.last().unwrap().messages;
+            assert_eq!(messages.len(), 1, "{format}: {messages:#?}");
+            let places = ["A summary of what", "A record of the task list", "Please go on"].map(|text| {
+                assert_eq!(messages[0].matches(text).count(), 1, "{format}: {text} in {messages:?}");
+                messages[0].find(text)
+            });
+            assert!(places.is_sorted(), "{format}: {messages:?}");
+            play.history.respond(&response(format, "Done.", &[], false)).unwrap();
+        }
+    }
+}
+
+/// A2: what was joined to a message goes at a compaction once it was told, though the message stays.
 #[test]
 fn a2_joined_texts_go() {
     for (format, lane) in [(Format::Anthropic, Lane::ToolResult), (Format::Chat, Lane::History)] {
@@ -85,8 +114,9 @@ fn a2_joined_texts_go() {
         let before: Vec<String> = stored(&play.history).split_off(1);
         play.request();
         assert!(stored(&play.history)[2].contains("has not changed"), "{format}");
-        play.compact(2);
-        assert_eq!(stored(&play.history).split_off(1), before, "{format}");
+        play.history.respond(&response(format, "Done.", &[], false)).unwrap();
+        play.compact(3);
+        assert_eq!(stored(&play.history)[1..3], before, "{format}");
     }
 }
 
@@ -162,18 +192,99 @@ fn r3_ids_that_come_again() {
     }
 }
 
-/// L13: what the model was not told yet is not lost with the request that was to tell it.
+/// P3: two calls of one response with one id are two, as they were when they were lived through.
 #[test]
-fn l13_a_note_outlives_a_request_that_was_too_large() {
+fn p3_one_id_for_two_calls() {
     for format in Format::ALL {
         let mut play = Play::new(format, Carrier::User, &Policy::DEFAULT);
         play.step(&Step::Person);
-        play.step(&Step::Edit(2));
         play.request();
-        let note = "the user changed the list";
-        assert_eq!(play.sent[0].body.matches(note).count(), 1);
-        play.compact(0);
-        assert_eq!(play.history.request(None).to_string().matches(note).count(), 1, "{format}");
+        let create =
+            |subject| asked("call_0", "TaskCreate", &format!(r#"{{"subject":"{subject}","description":"b"}}"#));
+        let calls = play.history.respond(&response(format, "", &[create("A"), create("B")], false)).unwrap();
+        for call in &calls {
+            let _ = play.session.step(&call.event());
+        }
+        play.history.answer(&[calls[0].ok("made"), calls[1].ok("made")]);
+        let told = resume(Policy::DEFAULT, &play.history, &play.record).unwrap();
+        assert_eq!(told.session.state(), play.session.state(), "{format}");
+        assert_eq!(told.session.list().items().len(), 2, "{format}");
+    }
+}
+
+/// P3, E4: a hosted tool's failure beside a call of the loop's: it ran, no answer is misplaced, and no cut is between.
+#[test]
+fn p3_a_hosted_tool_that_failed() {
+    let items = [
+        r#"{"type":"function_call","call_id":"b","name":"bash","arguments":"{}"}"#,
+        r#"{"type":"shell_call","call_id":"s","action":{}}"#,
+        r#"{"type":"shell_call_output","call_id":"s","output":"Error: no"}"#,
+        r#"{"type":"message","role":"assistant","content":[{"type":"output_text","text":"hi"}]}"#,
+    ];
+    let mut play = Play::new(Format::Responses, Carrier::User, &Policy::DEFAULT);
+    play.step(&Step::Person);
+    play.request();
+    let calls = play.history.respond(&format!(r#"{{"output":[{}]}}"#, items.join(","))).unwrap();
+    for call in &calls {
+        let _ = play.session.step(&call.event());
+    }
+    play.history.answer(&[calls[0].ok("ran")]);
+    play.request();
+    assert_eq!(lint(Format::Responses, &play.sent[1].body).unwrap(), []);
+    let ran = |event: &&Event<'_>| matches!(event, Event::ToolCalled(call) if call.outcome != Outcome::Failed);
+    let told = events(&play.history, &play.record).unwrap();
+    assert_eq!(told.events.iter().filter(ran).count(), 2, "{told:?}");
+    assert_eq!((2..6).map(|at| play.history.safe_cut(at).unwrap()).collect::<Vec<_>>(), [1; 4]);
+}
+
+/// A result, and a person's words behind it in the same message, where a format has that.
+fn result_and_words(format: Format) -> Option<Message> {
+    let json = match format {
+        Format::Anthropic => {
+            r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"f"},{"type":"text","text":"stop"}]}"#
+        }
+        Format::Gemini => {
+            r#"{"role":"user","parts":[{"functionResponse":{"id":"f","name":"bash","response":{}}},{"text":"stop"}]}"#
+        }
+        Format::Chat | Format::Responses => return None,
+    };
+    Some(Message::new(By::Tools, RawValue::from_string(json.to_owned()).unwrap()))
+}
+
+/// L13: what the model was not told yet is not lost with the request that was to tell it, wherever it stands in it: by
+/// words, by results, or between the two in one message; also over a restart, and the second time.
+#[test]
+fn l13_a_note_outlives_a_request_that_was_too_large() {
+    let carriers = [Carrier::User, Carrier::Developer, Carrier::Joined];
+    for (format, carrier) in Format::ALL.into_iter().flat_map(|format| carriers.map(|carrier| (format, carrier))) {
+        for kind in ["words", "results", "both"] {
+            let mut play = Play::new(format, carrier, &Policy::DEFAULT);
+            play.step(&Step::Person);
+            if kind != "words" {
+                play.request();
+                let calls = play.history.respond(&response(format, "", &[asked("f", "bash", "{}")], false)).unwrap();
+                let _ = play.session.step(&calls[0].event());
+                match result_and_words(format).filter(|_| kind == "both") {
+                    Some(both) => play.history.push(both),
+                    None => drop(play.history.answer(&[calls[0].ok("ok")])),
+                }
+            }
+            play.step(&Step::Edit(2));
+            play.request();
+            let note = "the user changed the list";
+            for _ in 0..2 {
+                play.history = serde_json::from_str(&serde_json::to_string(&play.history).unwrap()).unwrap();
+                let body = play.history.request(None).to_string();
+                assert_eq!(body.matches(note).count(), 1, "{format}, {carrier:?}, {kind}: {body}");
+                play.compact(0);
+            }
+            // Once it was told, it goes.
+            let _ = play.history.request(None);
+            play.history.respond(&response(format, "Yes.", &[], false)).unwrap();
+            play.compact(9);
+            let left = stored(&play.history).concat();
+            assert_eq!(left.matches(note).count(), 0, "{format}, {carrier:?}, {kind}: {left}");
+        }
     }
 }
 
@@ -236,11 +347,14 @@ fn a_paused_turn_is_one_request() {
     }
 }
 
-/// E6: a person's blank words are no message.
+/// E6: blank words of a person or of the harness are no message.
 #[test]
 fn e6_blank_words_are_no_message() {
     let mut history = History::new(Format::Anthropic, Carrier::User);
     history.person(" \n");
+    let blank = || Message::user(Format::Anthropic, By::Harness, "");
+    history.push(blank());
+    history.compact(0, vec![blank()], None);
     assert!(history.messages().is_empty());
     let raw = RawValue::from_string(r#"{"role":"user","content":"x"}"#.to_owned()).unwrap();
     history.push(Message::new(By::Person, raw));

@@ -198,6 +198,7 @@ fn calls_without_ids() {
         format!(r#"{{"contents":[{{"role":"model","parts":[{call},{call}]}},{{"role":"user","parts":[{results}]}}]}}"#)
     };
     assert_eq!(lint(Format::Gemini, &body(&[result, result].join(","))).unwrap(), []);
+    assert_eq!(lint(Format::Gemini, &body(result).replace(r#""role":"model","#, "")).unwrap().len(), 1);
     assert_eq!(lint(Format::Gemini, &body(result)).unwrap().len(), 1);
     assert_eq!(lint(Format::Gemini, &body(&[result; 3].join(","))).unwrap().len(), 1);
 }
@@ -215,8 +216,12 @@ fn a_request_of_another_format() {
         let error = lint(format, body).unwrap_err().to_string();
         assert!(error.contains(wanted), "{error}");
     }
-    // It goes on from a stored response.
+    // It goes on from a stored response, which holds the call.
     assert_eq!(lint(Format::Responses, r#"{"previous_response_id":"r"}"#).unwrap(), []);
+    let output = r#"[{"type":"function_call_output","call_id":"c","output":"x"}]"#;
+    let body = |id: &str| format!(r#"{{"previous_response_id":{id},"input":{output}}}"#);
+    assert_eq!(lint(Format::Responses, &body("\"r\"")).unwrap(), []);
+    assert_eq!(lint(Format::Responses, &body("null")).unwrap()[0].what, Wrong::OrphanResult);
 }
 
 /// Hosted tools of the Responses format have outputs by other names and ids.
@@ -229,6 +234,8 @@ fn outputs_of_hosted_tools() {
         r#"{"type":"tool_search_output","call_id":null,"execution":"server","tools":[]}"#,
         r#"{"type":"tool_search_call","call_id":"b","execution":"client","arguments":{}}"#,
         r#"{"type":"tool_search_output","call_id":"b","execution":"client","tools":[]}"#,
+        r#"{"type":"program","id":"p","call_id":"d","code":"1","fingerprint":"f"}"#,
+        r#"{"type":"program_output","id":"o","call_id":"d","result":"1"}"#,
     ];
     let body = format!(r#"{{"input":[{}]}}"#, items.join(","));
     assert_eq!(lint(Format::Responses, &body).unwrap(), []);

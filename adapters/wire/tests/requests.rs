@@ -55,6 +55,22 @@ proptest! {
         }
     }
 
+    /// E3: of what leaves for the first time, or is what a compaction left, no two messages of the user's role stand in
+    /// a row. (What left before is not edited, so a request that got no word may still have one behind it: E1.)
+    #[test]
+    fn e3_roles_alternate((_, policy, steps) in played(KEPT)) {
+        let play = play(Format::Chat, Carrier::Joined, &policy, &steps);
+        let mut left = 0;
+        for sent in &play.sent {
+            let from = if sent.is_compacted { 0 } else { left };
+            let unsent: Vec<bool> = sent.stored[from..].iter().zip(&sent.by[from..])
+                .map(|(json, by)| *by != By::Silent && serde_json::from_str::<Value>(json).unwrap()["role"] == "user")
+                .collect();
+            prop_assert!(!unsent.windows(2).any(|pair| pair == [true, true]), "{from}: {sent:#?}");
+            left = sent.stored.len();
+        }
+    }
+
     /// Lane `LastUserMessage`: what is stored is that of a run with reminders off, and the text is in exactly
     /// the outgoing copies that the core says, on the last message that a person wrote.
     #[test]

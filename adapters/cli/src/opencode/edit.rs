@@ -36,8 +36,8 @@ pub(crate) fn meaning(text: &str) -> Option<Value> {
     parse(text).ok()?.to_serde_value()
 }
 
-/// The text with one member more, a JSON value, after the others of its object. Objects on the path that are
-/// not there are made, also the outermost.
+/// The text with this member, a JSON value: in the place of the one that is there, else after the others of its
+/// object. Objects on the path that are not there are made, also the outermost.
 pub(crate) fn insert(text: &str, path: &[&str], value: &str) -> Result<String, Why> {
     let root = parse(text)?;
     let value = parse(value)?.value().map_or(CstInputValue::Null, |value| input(&value));
@@ -46,7 +46,10 @@ pub(crate) fn insert(text: &str, path: &[&str], value: &str) -> Result<String, W
     for name in parents {
         object = object.object_value_or_create(name).ok_or_else(|| Why::NoObject((*name).to_owned()))?;
     }
-    object.append(last, value);
+    match object.get(last) {
+        Some(member) => member.set_value(value),
+        None => drop(object.append(last, value)),
+    }
     Ok(with_mark_of(text, root.to_string()))
 }
 

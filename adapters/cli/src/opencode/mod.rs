@@ -5,12 +5,13 @@ mod settings;
 
 use std::env;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use self::edit::Why;
 use self::settings::Settings;
+use crate::install::show;
 use crate::{DONE, terminal};
 
 const PARENT: &str = "mcp";
@@ -28,19 +29,24 @@ pub(crate) fn run(dry_run: bool, uninstall: bool) -> io::Result<u8> {
         return Err(left("it has another server named session-todo, which install did not write".to_owned()));
     }
     match (found, uninstall) {
-        (Some(_), false) => terminal::words("nothing to do: the server is in the settings already"),
+        (Some(found), false) if !has_moved(&found)? => {
+            terminal::words("nothing to do: the server is in the settings already");
+        }
         (None, true) => terminal::words("nothing to do: the server is not in the settings"),
-        (None, false) => {
+        (found, false) => {
             let after = edit::insert(text, &SERVER, &server()?).map_err(refused)?;
-            settings.show(Some(&after))?;
+            show(&settings.path, settings.text.as_deref(), Some(&after))?;
             if !dry_run {
-                settings.keep_backup()?;
+                // A text with the server is not the one from before.
+                if found.is_none() {
+                    settings.keep_backup()?;
+                }
                 settings.replace(Some(&after))?;
             }
         }
         (Some(found), true) => {
             let before = without(&settings, text, &found).map_err(refused)?;
-            settings.show(before.as_deref())?;
+            show(&settings.path, settings.text.as_deref(), before.as_deref())?;
             if !dry_run {
                 settings.replace(before.as_deref())?;
                 settings.drop_backup()?;
@@ -85,6 +91,13 @@ fn is_ours(found: &str) -> bool {
     };
     let ours = server().ok().and_then(|server| shape(&server));
     ours.is_some() && shape(found) == ours
+}
+
+/// Whether the program was at another path then. One that is found by its name is where it was.
+fn has_moved(found: &str) -> io::Result<bool> {
+    let now = env::current_exe()?;
+    let then = edit::meaning(found).and_then(|found| Some(found.pointer("/command/0")?.as_str()?.to_owned()));
+    Ok(then.is_some_and(|then| Path::new(&then).is_absolute() && then != now.to_string_lossy()))
 }
 
 /// The file that is there, of the two names that it may have.

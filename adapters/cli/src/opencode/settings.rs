@@ -2,10 +2,8 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-
-use crate::terminal;
 
 /// A settings file as it is now. Where there is none, its text is empty.
 pub(crate) struct Settings {
@@ -43,34 +41,10 @@ impl Settings {
         };
         done.map_err(|error| about(&self.path, &error))
     }
-
-    /// Prints the lines that go and come.
-    pub(crate) fn show(&self, after: Option<&str>) -> io::Result<()> {
-        let mut out = io::stdout().lock();
-        writeln!(out, "{}", terminal::line(&self.path.display().to_string()))?;
-        let (gone, come) = differing(self.text.as_deref().unwrap_or_default(), after.unwrap_or_default());
-        let lines = gone.iter().map(|line| ('-', line)).chain(come.iter().map(|line| ('+', line)));
-        for (sign, line) in lines {
-            writeln!(out, "{sign} {}", terminal::line(line))?;
-        }
-        Ok(())
-    }
 }
 
 const BACKUP: &str = ".before-session-todo";
 const DRAFT: &str = ".session-todo-draft";
-
-/// The lines between those that both begin with and those that both end with.
-fn differing<'a>(before: &'a str, after: &'a str) -> (Vec<&'a str>, Vec<&'a str>) {
-    let (mut gone, mut come): (Vec<_>, Vec<_>) = (before.lines().collect(), after.lines().collect());
-    let begin = gone.iter().zip(&come).take_while(|(one, other)| one == other).count();
-    gone.drain(..begin);
-    come.drain(..begin);
-    let end = gone.iter().rev().zip(come.iter().rev()).take_while(|(one, other)| one == other).count();
-    gone.truncate(gone.len() - end);
-    come.truncate(come.len() - end);
-    (gone, come)
-}
 
 fn write(path: &Path, text: &str, like: &Path) -> io::Result<()> {
     if let Some(folder) = path.parent() {

@@ -13,11 +13,15 @@
 //!
 //! What has an `agent_id` is a sub-agent's. What the client reports of its own list tools has
 //! [run](session_todo::Outcome::Ran) if the answer says so. A call of our MCP server's tools stands in the log
-//! already, if the server serves the same session; else it is taken as run too.
+//! already, if the server serves the same session; else it is taken as run too: so after a `/clear`, since the client
+//! does not tell its servers of the new session, and what the server then has on its list is not what is here.
 //!
 //! What a hook says stays in the client's history, whatever the policy's lane. More than about 10,000 bytes of it the
 //! client keeps in a file, and shows the model that file's path and its first 2 KB (seen on 2.1.197 and 2.1.332): so
 //! of a very long list.
+//!
+//! Of a version without a batch each call counts as a response of its own, as nothing says which calls are of one: so
+//! where a model calls several tools at once, reminders come early there.
 //!
 //! What the hooks do not see: the request after another hook's `Stop` made the client go on; that a request
 //! was put off for an automatic compaction, which therefore counts as sent before it; a response that was

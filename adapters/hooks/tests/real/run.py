@@ -121,7 +121,8 @@ def sub_agents(client, model, variables, own):
 def normal(body):
     """A body without what differs between any two runs: ids, times, folders."""
     text = json.dumps(body)
-    text = re.sub(r"hooks-[A-Za-z0-9_]{8}", "HOME", text)
+    # The client writes a folder's `_` as `-` in some places.
+    text = re.sub(r"hooks-[A-Za-z0-9_-]{8}", "HOME", text)
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{16,}\b", "ID", text)
     text = re.sub(r"cch=[0-9a-f]+", "cch=ID", text)
     text = re.sub(r"duration_ms: \d+|\d{4}-\d\d-\d\dT[0-9:.]+Z?", "TIME", text)

@@ -167,6 +167,7 @@ fn a_run_stopped_in_a_round() {
     block_on(async {
         let stopped = agent.prompt("Prompt.").add_hook(gate).tool_concurrency(4).await;
         assert!(stopped.unwrap_err().to_string().contains("The user stopped it."));
+        assert_eq!(contents(&todo), ["Ship it"], "at once, not with the next request");
         // What had not ended is not stored as if it had.
         assert_eq!(contents(&Handle::resume(Policy::DEFAULT, todo.saved())), ["Ship it"]);
         agent.prompt("Go on.").await.unwrap();

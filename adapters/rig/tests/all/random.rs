@@ -18,6 +18,8 @@ enum Before {
     Edit,
     Compaction,
     Resume,
+    /// The last run failed: rig's history is what it was before it.
+    Failure,
 }
 
 /// A run: what happens before it, and its responses, the last of which is text.
@@ -38,7 +40,8 @@ fn response() -> impl Strategy<Value = Response> {
 }
 
 fn runs() -> impl Strategy<Value = Vec<Run>> {
-    let before = prop_oneof![Just(Before::Nothing), Just(Before::Edit), Just(Before::Compaction), Just(Before::Resume)];
+    use Before::{Compaction, Edit, Failure, Nothing, Resume};
+    let before = prop::sample::select(vec![Nothing, Edit, Compaction, Resume, Failure]);
     let run = (before, prop::collection::vec(response(), 0..12)).prop_map(|(before, mut responses)| {
         responses.push(Vec::new());
         (before, responses)
@@ -63,7 +66,7 @@ fn said(policy: &Policy, runs: &[Run]) -> (Vec<Vec<String>>, Session) {
     let mut said = Vec::new();
     for (before, responses) in runs {
         let mut waiting = match before {
-            Before::Nothing => None,
+            Before::Nothing | Before::Failure => None,
             Before::Edit => session.step(&called(Caller::User, "TaskCreate", EDIT, Outcome::Ours)),
             Before::Compaction => session.step(&Event::Compacted),
             Before::Resume => session.step(&Event::Resumed),
@@ -103,7 +106,7 @@ fn played(policy: &Policy, runs: &[Run], streaming: bool) -> (Vec<Vec<String>>, 
     let script: Vec<Response> = runs.iter().flat_map(|(_, responses)| responses.clone()).collect();
     let model = model(&script, streaming);
     let mut todo = Handle::new(policy.clone());
-    let mut history = Vec::new();
+    let (mut history, mut earlier) = (Vec::new(), Vec::new());
     for (number, (before, _)) in runs.iter().enumerate() {
         match before {
             Before::Nothing => {}
@@ -113,7 +116,9 @@ fn played(policy: &Policy, runs: &[Run], streaming: bool) -> (Vec<Vec<String>>, 
                 history = vec![Message::user("Summary."), Message::assistant("Understood.")];
             }
             Before::Resume => todo = Handle::resume(policy.clone(), todo.saved()),
+            Before::Failure => history.clone_from(&earlier),
         }
+        earlier.clone_from(&history);
         block_on(prompt(&agent(&todo, &model), &format!("Prompt {number}."), &mut history, streaming));
     }
     (bytes(&model.requests()), todo)
@@ -146,8 +151,9 @@ proptest! {
             if compacts {
                 so_far.clear();
             }
+            let is_cut = compacts || matches!(before, Before::Failure);
             for response in 0..responses.len() {
-                if request > 0 && !(compacts && response == 0) {
+                if request > 0 && !(is_cut && response == 0) {
                     assert_prefix_stable(&requests[request - 1..=request]);
                 }
                 so_far.extend(said[request].iter().cloned());

@@ -9,7 +9,7 @@ pub trait Disk: Send {
     ///
     /// # Errors
     ///
-    /// The operating system's.
+    /// The operating system's; above all, that there is no folder to create it in.
     fn open(&self, path: &Path, create: bool) -> io::Result<Option<Box<dyn DiskFile>>>;
 
     /// All bytes of a file; none if it is not there.
@@ -101,13 +101,14 @@ pub trait DiskFile: Send {
 }
 
 /// The disk of the operating system.
-#[derive(Clone, Copy, Debug)]
-pub struct OsDisk;
+pub(super) struct OsDisk;
 
 impl Disk for OsDisk {
     fn open(&self, path: &Path, create: bool) -> io::Result<Option<Box<dyn DiskFile>>> {
         let file = private().read(true).write(true).create(create).truncate(false).open(path);
-        Ok(present(file)?.map(|file| Box::new(file) as Box<dyn DiskFile>))
+        // Where it was to be created, what is missing is the folder.
+        let file = if create { file.map(Some) } else { present(file) };
+        Ok(file?.map(|file| Box::new(file) as Box<dyn DiskFile>))
     }
 
     fn read(&self, path: &Path) -> io::Result<Option<Vec<u8>>> {
@@ -126,7 +127,7 @@ impl Disk for OsDisk {
             // A name that is no text is no log's.
             let Ok(name) = entry.file_name().into_string() else { continue };
             // One that was removed since is not there.
-            let Some(metadata) = present(entry.metadata())? else { continue };
+            let Some(metadata) = present(fs::metadata(entry.path()))? else { continue };
             if metadata.is_file() {
                 files.push((name, metadata.len()));
             }
@@ -150,7 +151,12 @@ impl Disk for OsDisk {
 
 impl DiskFile for File {
     fn lock(&mut self) -> io::Result<()> {
-        Self::lock(self)
+        loop {
+            match Self::lock(self) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                locked => return locked,
+            }
+        }
     }
 
     fn unlock(&mut self) -> io::Result<()> {

@@ -19,6 +19,7 @@ use crate::record::{Record, Version};
 
 /// The first line states it.
 const NAME: &str = "session-todo-log";
+/// A cached state hides the first line, so whoever raises this raises the cache's number too.
 pub(crate) const FORMAT: u32 = 1;
 
 const BEFORE_CRC: &[u8] = b"{\"crc\":\"";
@@ -43,6 +44,7 @@ impl Place {
 /// What every line says beside its record, and the first one beside its policy.
 #[derive(Deserialize)]
 pub(crate) struct Head<'a> {
+    #[serde(default)]
     pub(crate) seq: u64,
     part: Option<(u64, u64)>,
     #[serde(borrow)]
@@ -57,10 +59,13 @@ pub(crate) struct Head<'a> {
 }
 
 impl<'a> Head<'a> {
-    /// What a line says of itself, whether or not it can be trusted. None if it is no line of ours.
+    /// What a line says of itself, whether or not it can be trusted. None if it says nothing that can be read.
     pub(crate) fn claimed(line: &'a [u8]) -> Option<Self> {
-        let head: Self = serde_json::from_slice(line).ok()?;
-        (head.event.is_some() != head.policy.is_some()).then_some(head)
+        serde_json::from_slice(line).ok()
+    }
+
+    const fn is_record(&self) -> bool {
+        self.event.is_some() != self.policy.is_some()
     }
 
     /// The first record of the append that wrote the line.
@@ -81,7 +86,8 @@ impl<'a> Head<'a> {
     }
 
     fn is_first(&self) -> bool {
-        self.format.as_deref() == Some(NAME) && self.session.is_some() && self.policy.is_some()
+        let is_ours = self.format.as_deref() == Some(NAME) && self.version == Some(FORMAT);
+        is_ours && self.session.is_some() && self.policy.is_some()
     }
 }
 
@@ -92,12 +98,15 @@ pub(crate) fn verify(line: &[u8], at: Place) -> Result<(Head<'_>, Place), &'stat
         return Err("the checksum differs");
     }
     let head = Head::claimed(line).ok_or("it is not a record")?;
+    if at == Place::START && !head.is_first() {
+        return Err("it does not begin a log of this format");
+    }
+    if !head.is_record() {
+        return Err("it is not a record");
+    }
     let version = at.version.plus(1);
     if head.seq != version.0 {
         return Err("the sequence number differs");
-    }
-    if at == Place::START && !head.is_first() {
-        return Err("it does not begin a log");
     }
     Ok((head, Place { version, offset: at.offset + line.len() as u64 + 1, crc }))
 }
@@ -125,10 +134,10 @@ pub(crate) fn record(line: &[u8]) -> Result<Record<'_>, &'static str> {
     }
 }
 
-/// Whether these bytes, where the first line should be, can be what is left of one.
+/// Whether these bytes, where the first line should be, can be what is left of one, with zeros for what was not
+/// written.
 pub(crate) fn may_begin(bytes: &[u8]) -> bool {
-    let begins = !bytes.is_empty() && bytes.iter().zip(BEFORE_CRC).all(|(byte, ours)| byte == ours);
-    begins || bytes.first() == Some(&0)
+    !bytes.is_empty() && bytes.iter().zip(BEFORE_CRC).all(|(byte, ours)| byte == ours || *byte == 0)
 }
 
 /// The lines of an append, and the place after them.

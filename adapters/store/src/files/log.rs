@@ -28,7 +28,7 @@ pub(crate) struct Log {
     uses_cache: bool,
     /// Whether the file's name in its folder survives a power cut.
     name_is_synced: bool,
-    /// A sync failed with bytes from here on: the disk may not have them, though they can be read.
+    /// An append with a sync failed: from here on the disk may have other bytes than can be read.
     unsynced: Option<u64>,
     torn: Vec<Torn>,
 }
@@ -83,10 +83,10 @@ impl Log {
 
     /// Gives out the records after `from`. What is before the end never changes, so no lock is held meanwhile.
     pub(crate) fn read(&mut self, disk: &dyn Disk, from: Version, each: Each<'_>) -> Result<Version, StoreError> {
-        let Some(()) = self.locked(disk, false, |_, _| Ok(()))? else { return Ok(Version::START) };
-        if from < self.end.version
-            && let Some(mut file) = self.file.take()
-        {
+        self.locked(disk, false, |_, _| Ok(()))?;
+        if from < self.end.version {
+            let file = self.file.take();
+            let mut file = file.ok_or_else(|| self.failed("unlock", io::ErrorKind::Other.into()))?;
             self.read_to_end(file.as_mut(), from, each)?;
             self.file = Some(file);
         }
@@ -128,20 +128,22 @@ impl Log {
         create: bool,
         work: impl FnOnce(&mut Self, &mut dyn DiskFile) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
-        let (mut file, is_new) = match self.file.take() {
-            Some(file) => (file, false),
-            None => match disk.open(&self.path, create).map_err(|source| self.failed("open", source))? {
-                Some(file) => (file, true),
-                None => return Ok(None),
-            },
+        let is_new = self.file.is_none();
+        let file = match self.file.take() {
+            Some(file) => Some(file),
+            None => disk.open(&self.path, create).map_err(|source| self.failed("open", source))?,
+        };
+        let Some(mut file) = file else {
+            // What was known is of a log that somebody removed.
+            (self.end, self.cache) = (Place::START, None);
+            return Ok(None);
         };
         file.lock().map_err(|source| self.failed("lock", source))?;
         let done = self.catch_up(disk, file.as_mut(), is_new).and_then(|()| work(self, file.as_mut()));
-        let unlocked = file.unlock().map_err(|source| self.failed("unlock", source));
+        let unlocked = file.unlock();
         let done = done?;
-        unlocked?;
-        // Only after a success: whatever failed, the next use opens the file anew.
-        self.file = Some(file);
+        // Only after a success: whatever failed, the next use opens the file anew. Closing it ends a lock too.
+        self.file = unlocked.is_ok().then_some(file);
         Ok(Some(done))
     }
 
@@ -150,7 +152,7 @@ impl Log {
         let size = file.size().map_err(|source| self.failed("measure", source))?;
         if is_new {
             self.name_is_synced = false;
-            self.cache = self.load_cache(disk, size)?;
+            self.cache = self.load_cache(disk, size);
         } else if size == self.end.offset {
             return Ok(());
         } else if size < self.end.offset {
@@ -158,11 +160,11 @@ impl Log {
             self.cache = None;
         }
         let from = if is_new || size < self.end.offset { self.start() } else { self.end };
-        let mut end = self.scan(file, from)?;
+        let mut end = self.scan(file, from, size)?;
         // A cached state is never of the last record (P5), so one that nothing follows is of another log.
         if is_new && self.cache.is_some() && end.place == from {
             self.cache = None;
-            end = self.scan(file, Place::START)?;
+            end = self.scan(file, Place::START, size)?;
         }
         self.settle(file, end, size)
     }
@@ -172,8 +174,8 @@ impl Log {
         self.cache.as_ref().map_or(Place::START, |cache| cache.place)
     }
 
-    fn scan(&self, file: &mut dyn DiskFile, from: Place) -> Result<End, StoreError> {
-        scan::to_end(file, from).map_err(|source| self.failed("read", source))
+    fn scan(&self, file: &mut dyn DiskFile, from: Place, size: u64) -> Result<End, StoreError> {
+        scan::to_end(file, from, size).map_err(|source| self.failed("read", source))
     }
 
     fn settle(&mut self, file: &mut dyn DiskFile, end: End, size: u64) -> Result<(), StoreError> {
@@ -188,7 +190,9 @@ impl Log {
         match rest {
             Rest::Nothing => {}
             Rest::Torn(why) => {
-                file.cut(place.offset).map_err(|source| self.failed("cut", source))?;
+                // Synced, so that nothing of it comes back among what is written in its place.
+                let cut = file.cut(place.offset).and_then(|()| file.sync());
+                cut.map_err(|source| self.failed("cut", source))?;
                 let path = self.path.clone();
                 self.torn.push(Torn { path, offset: place.offset, bytes: size.saturating_sub(place.offset), why });
             }
@@ -201,14 +205,13 @@ impl Log {
         Ok(())
     }
 
-    fn load_cache(&self, disk: &dyn Disk, size: u64) -> Result<Option<Cache>, StoreError> {
+    /// None on any doubt; one that can't be read is in doubt.
+    fn load_cache(&self, disk: &dyn Disk, size: u64) -> Option<Cache> {
         if !self.uses_cache {
-            return Ok(None);
+            return None;
         }
-        let path = self.path.with_extension("cache");
-        let bytes = disk.read(&path).map_err(|source| self.failed("read the cache of", source))?;
-        let cache = bytes.as_deref().and_then(cache::from_bytes);
-        Ok(cache.filter(|cache| cache.place.offset < size))
+        let bytes = disk.read(&self.path.with_extension("cache")).ok()??;
+        cache::from_bytes(&bytes).filter(|cache| cache.place.offset < size)
     }
 
     fn write(
@@ -226,6 +229,10 @@ impl Log {
         let written = write_all(file, self.end.offset, &bytes).map_err(|source| self.failed("append to", source));
         let kept = written.and_then(|()| if sync == Sync::Each { self.sync(disk, file) } else { Ok(()) });
         if let Err(error) = kept {
+            if sync == Sync::Each {
+                let from = self.end.offset - self.end.offset % PAGE;
+                self.unsynced = Some(self.unsynced.map_or(from, |earlier| earlier.min(from)));
+            }
             // It is not there, so that it can be tried again. If this fails too, the next use finds what is left.
             let _ = file.cut(self.end.offset);
             return Err(error);
@@ -235,11 +242,7 @@ impl Log {
     }
 
     fn sync(&mut self, disk: &dyn Disk, file: &mut dyn DiskFile) -> Result<(), StoreError> {
-        if let Err(source) = file.sync() {
-            let from = self.end.offset - self.end.offset % PAGE;
-            self.unsynced = Some(self.unsynced.map_or(from, |earlier| earlier.min(from)));
-            return Err(self.failed("sync", source));
-        }
+        file.sync().map_err(|source| self.failed("sync", source))?;
         // Whoever created the file may have died before this.
         if !self.name_is_synced {
             disk.sync_folder(&self.folder).map_err(|source| self.failed("sync the folder of", source))?;
@@ -249,7 +252,8 @@ impl Log {
     }
 
     /// After a sync that failed, an operating system takes the bytes for written, and a later sync says
-    /// nothing about them. So they are written again, as they were read and found good.
+    /// nothing about them. So they are written again, as they were read and found good, and what is behind
+    /// them is gone from the disk too before anything takes its place.
     fn sync_again(&mut self, file: &mut dyn DiskFile) -> Result<(), StoreError> {
         let Some(from) = self.unsynced else { return Ok(()) };
         let length = usize::try_from(self.end.offset.saturating_sub(from)).unwrap_or_default();
@@ -258,7 +262,7 @@ impl Log {
             .and_then(|()| write_all(file, from, &bytes))
             .and_then(|()| file.cut(self.end.offset))
             .and_then(|()| file.sync());
-        again.map_err(|source| self.failed("write again, after a sync that failed,", source))?;
+        again.map_err(|source| self.failed("write again, after an append that failed,", source))?;
         self.unsynced = None;
         Ok(())
     }
@@ -266,7 +270,7 @@ impl Log {
     fn read_to_end(&self, file: &mut dyn DiskFile, from: Version, each: Each<'_>) -> Result<(), StoreError> {
         let start = self.start();
         let mut at = if start.version <= from { start } else { Place::START };
-        let mut lines = Lines::new(file, at.offset);
+        let mut lines = Lines::new(file, at.offset, self.end.offset);
         while at.version < self.end.version {
             let (bytes, next) = self.next(&mut lines, at)?;
             if next.version > from {
@@ -280,7 +284,7 @@ impl Log {
 
     fn place_of(&self, file: &mut dyn DiskFile, version: Version, from: Place) -> Result<Place, StoreError> {
         let mut at = from;
-        let mut lines = Lines::new(file, at.offset);
+        let mut lines = Lines::new(file, at.offset, self.end.offset);
         while at.version < version {
             (_, at) = self.next(&mut lines, at)?;
         }
@@ -301,7 +305,7 @@ impl Log {
 
     fn damaged(&self, at: Place, why: &'static str) -> StoreError {
         let place = self.path.display().to_string();
-        StoreError::Damaged { place, offset: at.offset, good: at.version, why }
+        StoreError::Damaged { place, offset: Some(at.offset), good: at.version, why }
     }
 }
 

@@ -9,10 +9,12 @@ mod name;
 mod scan;
 
 use std::collections::HashMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 pub use copy::{Flaw, is_log, read_log};
-pub use disk::{Disk, DiskFile, OsDisk};
+use disk::OsDisk;
+pub use disk::{Disk, DiskFile};
 use log::Log;
 
 use crate::error::{AppendError, StoreError};
@@ -47,6 +49,13 @@ pub struct Torn {
     pub bytes: u64,
     /// How it could be told.
     pub why: &'static str,
+}
+
+impl fmt::Display for Torn {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, offset, bytes, why } = self;
+        write!(out, "{}: {bytes} bytes of a broken write were cut off at byte {offset}: {why}", path.display())
+    }
 }
 
 /// What [`Files::check`] found.
@@ -113,7 +122,7 @@ impl Files {
     pub fn check(&mut self, session: &SessionId) -> Result<Option<Checked>, StoreError> {
         let cached = self.cached_state(session)?;
         let mut log = Log::new(&self.folder, session).without_cache();
-        let mut fold = Fold::from(None)?;
+        let mut fold = Fold::from(None);
         let mut is_cached = false;
         let read = log.read(self.disk.as_ref(), Version::START, &mut |version, record| {
             fold.record(version, &record)?;
@@ -185,7 +194,8 @@ impl Store for Files {
     }
 }
 
-/// Creates a folder and those above it; each one's name is synced in the folder above.
+/// Creates a folder and those above it; each one's name is synced in the folder above, also where another process
+/// had created it and may have died before that.
 fn create(disk: &dyn Disk, folder: &Path, sync: Sync) -> Result<(), StoreError> {
     let failed = |source| StoreError::Io { doing: "create the folder", path: folder.to_owned(), source };
     let above = folder.parent().filter(|above| !above.as_os_str().is_empty());
@@ -197,8 +207,10 @@ fn create(disk: &dyn Disk, folder: &Path, sync: Sync) -> Result<(), StoreError> 
         created => created,
     };
     let is_new = created.map_err(failed)?;
-    if is_new && sync == Sync::Each {
-        disk.sync_folder(above.unwrap_or(Path::new("."))).map_err(failed)?;
-    }
-    Ok(())
+    let synced = match sync {
+        Sync::Each => disk.sync_folder(above.unwrap_or(Path::new("."))),
+        Sync::Os => Ok(()),
+    };
+    // Not everybody may read the folder above one that was made for them.
+    if is_new { synced.map_err(failed) } else { Ok(()) }
 }

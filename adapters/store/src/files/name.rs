@@ -1,6 +1,6 @@
-//! Session ids as names of files: `a-z 0-9 _ -` stay, every other byte is `%xx`, and so is a leading `-`. That
-//! can be turned back, so two ids never share a file, also where a file system does not tell case apart, and
-//! no id leaves the folder.
+//! Session ids as names of files: `a-z 0-9 _ -` stay, every other byte is `%xx`, and so is a leading `-` and the
+//! first letter of a name that is a device on Windows. That can be turned back, so two ids never share a file, also
+//! where a file system does not tell case apart, and no id leaves the folder.
 
 use crate::id::SessionId;
 
@@ -9,14 +9,20 @@ pub(crate) const LOG: &str = ".jsonl";
 /// The name without its ending.
 pub(crate) fn of(id: &SessionId) -> String {
     let mut name = String::with_capacity(id.as_str().len());
-    for byte in id.as_str().bytes() {
+    for (at, byte) in id.as_str().bytes().enumerate() {
+        let may_stay = at > 0 || byte != b'-' && !is_device(id.as_str());
         match byte {
-            b'-' if name.is_empty() => name.push_str("%2d"),
-            b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-' => name.push(char::from(byte)),
+            b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-' if may_stay => name.push(char::from(byte)),
             _ => name.extend(['%', digit(byte >> 4), digit(byte & 15)]),
         }
     }
     name
+}
+
+/// Whether Windows takes a file of this name for a device, whatever its ending.
+fn is_device(name: &str) -> bool {
+    let port = name.strip_suffix(|last: char| last.is_ascii_digit());
+    matches!(name, "con" | "prn" | "aux" | "nul") || matches!(port, Some("com" | "lpt"))
 }
 
 fn digit(value: u8) -> char {

@@ -17,18 +17,19 @@ pub(crate) struct Line<'a> {
     pub(crate) is_whole: bool,
 }
 
-/// The lines of a file from an offset on, in one buffer that is as long as the longest line.
+/// The lines of a part of a file, in one buffer that is as long as the longest line.
 pub(crate) struct Lines<'f> {
     file: &'f mut dyn DiskFile,
     offset: u64,
+    end: u64,
     buffer: Vec<u8>,
     /// Where the next line begins in the buffer.
     next: usize,
 }
 
 impl<'f> Lines<'f> {
-    pub(crate) fn new(file: &'f mut dyn DiskFile, offset: u64) -> Self {
-        Self { file, offset, buffer: Vec::new(), next: 0 }
+    pub(crate) fn new(file: &'f mut dyn DiskFile, offset: u64, end: u64) -> Self {
+        Self { file, offset, end, buffer: Vec::new(), next: 0 }
     }
 
     pub(crate) fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
@@ -63,7 +64,11 @@ impl<'f> Lines<'f> {
 
     fn fill(&mut self) -> io::Result<usize> {
         let held = self.buffer.len();
-        self.buffer.resize(held + held.max(CHUNK), 0);
+        let left = usize::try_from(self.end.saturating_sub(self.offset)).unwrap_or(usize::MAX);
+        if left == 0 {
+            return Ok(0);
+        }
+        self.buffer.resize(held + held.max(CHUNK).min(left), 0);
         let read = self.file.read_at(self.offset, self.buffer.get_mut(held..).unwrap_or_default());
         self.buffer.truncate(held + read.as_ref().copied().unwrap_or_default());
         match read {
@@ -93,15 +98,15 @@ pub(crate) enum Rest {
     Nothing,
     /// What a broken write leaves.
     Torn(&'static str),
-    /// What no broken write leaves: a record that was changed, or one that others follow.
+    /// What no broken write leaves: a line that was changed, or one that others follow.
     Damaged(&'static str),
     /// A line of a later release.
     Format(u32),
 }
 
-/// Reads on to the end, and judges what is there.
-pub(crate) fn to_end(file: &mut dyn DiskFile, from: Place) -> io::Result<End> {
-    let mut lines = Lines::new(file, from.offset);
+/// Reads on to the end of a file of this size, and judges what is there.
+pub(crate) fn to_end(file: &mut dyn DiskFile, from: Place, size: u64) -> io::Result<End> {
+    let mut lines = Lines::new(file, from.offset, size);
     let (mut at, mut place, mut session) = (from, from, None);
     loop {
         let Some(line) = lines.next_line()? else {
@@ -131,15 +136,17 @@ fn whole(line: Line<'_>) -> Result<&[u8], &'static str> {
     if line.is_whole { Ok(line.bytes) } else { Err("the last line ends early") }
 }
 
-/// The first line that is not as it was written.
+/// The first line that is not as it was written. A broken write leaves one without its end, or with zeros in place
+/// of what was not written; a line of ours holds none.
 fn judge(line: Line<'_>, at: Place, why: &'static str) -> Rest {
     if at == Place::START && !line::may_begin(line.bytes) {
         return Rest::Damaged("it is not a log of ours");
     }
-    match Head::claimed(line.bytes).filter(|_| line.is_whole) {
-        Some(head) => head.other_format().map_or(Rest::Damaged(why), Rest::Format),
-        None => Rest::Torn(why),
+    if !line.is_whole || memchr::memchr(0, line.bytes).is_some() {
+        return Rest::Torn(why);
     }
+    let format = Head::claimed(line.bytes).and_then(|head| head.other_format());
+    format.map_or(Rest::Damaged(why), Rest::Format)
 }
 
 /// What follows it: if a later append does, the broken line was not the last thing written.

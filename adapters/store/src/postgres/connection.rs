@@ -25,7 +25,7 @@ pub(super) struct Connection {
 impl Connection {
     pub(super) fn new(mut connect: Connect) -> Result<Self, StoreError> {
         let mut client = connect()?;
-        schema::migrate(&mut client)??;
+        schema::migrate(&mut client)?;
         let name = client.query_one("SELECT gen_random_uuid()::text", &[])?.try_get(0)?;
         Ok(Self { connect, client: Some(client), name })
     }
@@ -34,17 +34,22 @@ impl Connection {
         &self.name
     }
 
-    /// Runs one statement; again, on a new connection, if the connection broke. So it may run more than once.
+    /// Runs one statement; again if it was in another's way, and on a new connection if the connection broke. So it
+    /// may run more than once.
     pub(super) fn run<T>(&mut self, mut statement: impl FnMut(&mut Client) -> Result<T, Error>) -> Result<T, Error> {
-        let mut broke = None;
+        let mut failed = None;
         loop {
             let result = self.client().and_then(&mut statement);
             let Err(error) = result else { return result };
-            if !self.is_broken(&error) || broke.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+            let is_broken = self.is_broken(&error);
+            let may_pass = is_broken || is_in_the_way(&error);
+            if !may_pass || failed.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
                 return Err(error);
             }
-            self.client = None;
-            sleep(PAUSE);
+            if is_broken {
+                self.client = None;
+                sleep(PAUSE);
+            }
         }
     }
 
@@ -56,14 +61,21 @@ impl Connection {
         Ok(self.client.insert(client))
     }
 
-    /// Whether the connection is at fault, or the server goes down or comes up, and not the statement.
+    /// Whether the connection is at fault, or the server ended it, or takes none at the moment, and not the statement.
     fn is_broken(&self, error: &Error) -> bool {
         match error.code() {
+            // Classes of codes: a connection's, and those of a server that goes down, comes up, or was not spoken to.
             Some(code) => {
-                let codes = [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN, SqlState::CANNOT_CONNECT_NOW];
-                codes.contains(code) || code.code().starts_with("08")
+                let in_class = |class| code.code().starts_with(class);
+                *code == SqlState::TOO_MANY_CONNECTIONS || in_class("08") || in_class("57P")
             }
             None => self.client.as_ref().is_none_or(Client::is_closed) || error.is_closed(),
         }
     }
+}
+
+/// Where the database isolates its transactions more than it must: the statement was undone, and can be tried again.
+fn is_in_the_way(error: &Error) -> bool {
+    let codes = [SqlState::T_R_SERIALIZATION_FAILURE, SqlState::T_R_DEADLOCK_DETECTED];
+    error.code().is_some_and(|code| codes.contains(code))
 }

@@ -16,7 +16,7 @@ use crate::record::{Cached, Record, Version};
 use crate::store::{self, Each, Store};
 
 /// Records that are fetched at once.
-const PIECE: i64 = 1000;
+const PIECE: u16 = 1000;
 
 const APPEND: &str = "
     INSERT INTO session_todo_record (session, version, append, record)
@@ -50,7 +50,8 @@ const BY_WHOM: &str = "SELECT append FROM session_todo_record WHERE session = $1
 /// It connects again when the server was restarted or the connection broke, and then finds out whether an append
 /// under way is there; so an append is done once. Appends last as the server's `synchronous_commit` says, which is
 /// on unless somebody turned it off. Its methods wait for the server: from asynchronous code, call them where
-/// blocking is allowed.
+/// blocking is allowed. How long they wait for one that no longer answers is the connection's to say
+/// (`connect_timeout`, `tcp_user_timeout`, `keepalives_idle`); the operating system's own limits are minutes and hours.
 pub struct Postgres {
     connection: Connection,
     appends: u64,
@@ -130,8 +131,8 @@ impl Store for Postgres {
     fn read(&mut self, session: &SessionId, from: Version, each: Each<'_>) -> Result<Version, StoreError> {
         let mut at = from;
         loop {
-            let after = number_of(at);
-            let rows = self.connection.run(|client| client.query(READ, &[&session.as_str(), &after, &PIECE]))?;
+            let (after, piece) = (number_of(at), i64::from(PIECE));
+            let rows = self.connection.run(|client| client.query(READ, &[&session.as_str(), &after, &piece]))?;
             for row in &rows {
                 let version = version_of(row.try_get(0)?);
                 if version != at.plus(1) {
@@ -141,7 +142,8 @@ impl Store for Postgres {
                 each(version, record.map_err(|_| damaged(session, at, "the record can't be read"))?)?;
                 at = version;
             }
-            if rows.is_empty() {
+            // The last piece; where there was none, the log may end before `from`.
+            if rows.len() < usize::from(PIECE) {
                 return if at == from { self.version(session) } else { Ok(at) };
             }
         }
@@ -185,5 +187,5 @@ fn version_of(number: i64) -> Version {
 }
 
 fn damaged(session: &SessionId, good: Version, why: &'static str) -> StoreError {
-    StoreError::Damaged { place: format!("the log of {session}"), offset: good.0, good, why }
+    StoreError::Damaged { place: format!("the log of {session}"), offset: None, good, why }
 }

@@ -1,6 +1,6 @@
 //! The tables. A migration is never edited: a change is another one.
 
-use postgres::{Client, Error};
+use postgres::{Client, Error, IsolationLevel};
 
 use crate::error::StoreError;
 
@@ -22,23 +22,41 @@ const MIGRATIONS: [&str; 1] = ["
     );
 "];
 
+const NEWEST: &str = "SELECT coalesce(max(number), 0) FROM session_todo_schema";
+
 /// Of all who migrate at once, one does; the others wait. Any number that others do not use.
 const LOCK: i64 = 0x5345_5353_544f_444f;
 
-/// Brings the database to the newest schema.
-pub(super) fn migrate(client: &mut Client) -> Result<Result<(), StoreError>, Error> {
-    let mut transaction = client.transaction()?;
-    transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK])?;
-    transaction.batch_execute("CREATE TABLE IF NOT EXISTS session_todo_schema (number integer PRIMARY KEY)")?;
-    let row = transaction.query_one("SELECT coalesce(max(number), 0) FROM session_todo_schema", &[])?;
-    let found: i32 = row.try_get(0)?;
+/// Brings the database to the newest schema. One that is there needs no right to create tables.
+pub(super) fn migrate(client: &mut Client) -> Result<(), StoreError> {
     let known = i32::try_from(MIGRATIONS.len()).unwrap_or(i32::MAX);
-    if found > known {
-        return Ok(Err(StoreError::Schema { found, known }));
+    let mut found = found(client)?;
+    if found < known {
+        found = create(client, known)?;
     }
+    if found > known { Err(StoreError::Schema { found, known }) } else { Ok(()) }
+}
+
+/// The database's schema; 0 where there is none.
+fn found(client: &mut Client) -> Result<i32, Error> {
+    let is_there: bool = client.query_one("SELECT to_regclass('session_todo_schema') IS NOT NULL", &[])?.try_get(0)?;
+    if !is_there {
+        return Ok(0);
+    }
+    client.query_one(NEWEST, &[])?.try_get(0)
+}
+
+fn create(client: &mut Client, known: i32) -> Result<i32, Error> {
+    // However the database isolates: who waited for the lock must see what was done meanwhile.
+    let mut transaction = client.build_transaction().isolation_level(IsolationLevel::ReadCommitted).start()?;
+    transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK])?;
+    // Asking whether it is there would be answered from before the lock.
+    transaction.batch_execute("CREATE TABLE IF NOT EXISTS session_todo_schema (number integer PRIMARY KEY)")?;
+    let found: i32 = transaction.query_one(NEWEST, &[])?.try_get(0)?;
     for (number, migration) in (1..).zip(MIGRATIONS).filter(|&(number, _)| number > found) {
         transaction.batch_execute(migration)?;
         transaction.execute("INSERT INTO session_todo_schema VALUES ($1)", &[&number])?;
     }
-    transaction.commit().map(Ok)
+    transaction.commit()?;
+    Ok(found.max(known))
 }

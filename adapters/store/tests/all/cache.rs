@@ -118,6 +118,21 @@ fn check_compares_the_cached_state_with_the_log() {
     same(&open(&mut store, &id("s")).unwrap().unwrap(), &before);
 }
 
+/// What can't be read as a cache is none, and costs nobody the log.
+#[cfg(unix)]
+#[test]
+fn cache_that_is_no_file_is_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, before) = cached(&mut files(folder.path()));
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    let mut store = files(folder.path());
+    assert_eq!(store.cached_state(&id("s")).unwrap(), None);
+    same(&open(&mut store, &id("s")).unwrap().unwrap(), &before);
+    store.append(&id("s"), Version(200), &[Record::Event(request())]).unwrap();
+    assert_eq!(store.check(&id("s")).unwrap().unwrap().version, Version(201));
+}
+
 /// A cache that can't be written costs time and nothing else.
 #[cfg(unix)]
 #[test]

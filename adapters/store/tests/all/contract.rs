@@ -1,13 +1,13 @@
 //! What every store promises, written once.
 
-use session_todo::{Caller, Effect, Event, Policy, Session};
+use session_todo::{Call, Caller, Effect, Event, Outcome, Policy, Session};
 use session_todo_store::{AppendError, Cached, SessionId, Store, StoreError, Version, open, transaction};
 
 use crate::common::{all, begin, create, expected, files, id, numbered, read, request};
 
 type Promise = fn(&mut dyn Store);
 
-pub(crate) const PROMISES: [(&str, Promise); 12] = [
+pub(crate) const PROMISES: [(&str, Promise); 13] = [
     ("an append is read back", append_is_read_back),
     ("a stale version is a conflict", stale_version_is_a_conflict),
     ("an append is whole", append_is_whole),
@@ -20,6 +20,7 @@ pub(crate) const PROMISES: [(&str, Promise); 12] = [
     ("P5: a cached state is not of the last record", p5_cached_state_is_not_of_the_last_record),
     ("opening uses the cache", opening_uses_the_cache),
     ("a transaction steps again after a conflict", transaction_steps_again),
+    ("section 2: no log holds a foreign tool's arguments", foreign_arguments_are_left_out),
 ];
 
 #[test]
@@ -179,7 +180,7 @@ fn transaction_steps_again(store: &mut dyn Store) {
     let session = id("s");
     let user = |content: &str| {
         let Event::ToolCalled(call) = create(content) else { unreachable!() };
-        Event::ToolCalled(session_todo::Call { by: Caller::User, ..call })
+        Event::ToolCalled(Call { by: Caller::User, ..call })
     };
     transaction(store, &session, &Policy::DEFAULT, |work| work.step(create("First"))).unwrap();
     let mut interfering = Interfering { store, times: 3 };
@@ -192,6 +193,20 @@ fn transaction_steps_again(store: &mut dyn Store) {
     assert_eq!((steps, version), (4, Version(6)));
     let Some(Effect::ReturnToolResult(answer)) = effect else { panic!("no answer") };
     assert!(answer.text.contains("#5"), "after four others: {}", answer.text);
+}
+
+fn foreign_arguments_are_left_out(store: &mut dyn Store) {
+    let call = |name: &'static str| {
+        let (arguments, outcome) = (r#"{"todos":[]}"#.into(), Outcome::Ran { id: None });
+        Event::ToolCalled(Call { by: Caller::Main, name: name.into(), arguments, outcome })
+    };
+    transaction(store, &id("s"), &Policy::DEFAULT, |work| {
+        let _ = work.step(call("Bash"));
+        let _ = work.step(call("TodoWrite"));
+    })
+    .unwrap();
+    let records = all(store, &id("s"));
+    assert_eq!(records[1..], [crate::common::named("Bash"), session_todo_store::Record::Event(call("TodoWrite"))]);
 }
 
 /// A store in which somebody else is always faster, so many times.

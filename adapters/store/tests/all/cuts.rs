@@ -67,7 +67,8 @@ fn zeros_in_the_last_append_are_cut() {
     }
 }
 
-/// Every bit of a log, flipped: it is damage, or it was in the last append; never is another log read.
+/// Every bit of a log, flipped: it is damage, or looks like a broken write of the last append; never is another log
+/// read.
 #[test]
 fn flipped_bit_is_damage_or_a_torn_end() {
     let (log, session) = (log(), id("s"));
@@ -83,6 +84,7 @@ fn flipped_bit_is_damage_or_a_torn_end() {
             match read(&mut store, &session, Version::START) {
                 Ok(records) => {
                     assert!(line >= 3, "bit {bit} of byte {at}: a broken line that others follow is no torn end");
+                    assert!(bytes[at] == 0 || at + 1 == bytes.len(), "bit {bit} of byte {at}: no broken write does so");
                     assert_eq!(records, [begin(), numbered(2), numbered(3)]);
                     assert_eq!(store.take_torn().len(), 1);
                 }

@@ -22,6 +22,7 @@ pub(crate) enum Fault {
     Short(usize),
     Write(io::ErrorKind),
     Sync,
+    Unlock,
     FolderSync,
     Cut,
     Read,
@@ -84,6 +85,11 @@ impl Memory {
         let World { names, synced_names, folders, synced_folders, .. } = &mut *world;
         names.clone_from(synced_names);
         folders.clone_from(synced_folders);
+        // With a folder's name goes what is in it.
+        let is_there =
+            |path: &Path| path.parent().is_none_or(|above| above == Path::new("/") || folders.contains(above));
+        names.retain(|path, _| is_there(path));
+        synced_names.retain(|path, _| is_there(path));
         world.files.iter_mut().for_each(|file| file.restart(&mut dice));
         world.dice = Some(dice);
     }
@@ -135,12 +141,20 @@ impl Content {
 
     fn put_some(&mut self, dice: &mut Dice) {
         let length = if dice.below(2) == 0 { self.seen.len() } else { self.on_disk.len() };
+        self.write_back(dice);
+        self.dirty.clear();
+        self.on_disk.resize(length, 0);
+    }
+
+    /// Pages go to the disk when the system likes, and then are dirty no more.
+    fn write_back(&mut self, dice: &mut Dice) {
         for page in std::mem::take(&mut self.dirty) {
             if dice.below(2) == 0 {
                 self.put(page);
+            } else {
+                self.dirty.insert(page);
             }
         }
-        self.on_disk.resize(length, 0);
     }
 
     fn restart(&mut self, dice: &mut Dice) {
@@ -241,7 +255,8 @@ impl DiskFile for Handle {
     }
 
     fn unlock(&mut self) -> io::Result<()> {
-        Ok(())
+        let fault = self.memory.world().fault(|fault| *fault == Fault::Unlock);
+        if fault.is_some() { Err(io::Error::other("a fault")) } else { Ok(()) }
     }
 
     fn size(&mut self) -> io::Result<u64> {
@@ -279,6 +294,7 @@ impl DiskFile for Handle {
             if world.fault(|fault| *fault == Fault::Cut).is_some() {
                 return Err(io::Error::other("a fault"));
             }
+            content.write_back(world.dice.as_mut().unwrap());
             content.seen.truncate(usize::try_from(size).unwrap());
             Ok(())
         })

@@ -62,6 +62,45 @@ fn failed_append_is_not_there_and_the_next_one_works() {
     }
 }
 
+/// An append that was written is acknowledged, whatever happens to its lock, which ends with the file.
+#[test]
+fn failed_unlock_does_not_deny_an_append() {
+    let memory = Memory::new(1);
+    let mut store = begun(&memory);
+    memory.fail([Fault::Unlock]);
+    assert_eq!(store.append(&id("s"), Version(10), &[numbered(11)]).unwrap(), Version(11));
+    assert!(memory.has_failed());
+    assert_eq!(store.append(&id("s"), Version(11), &[numbered(12)]).unwrap(), Version(12));
+    assert_eq!(all(&mut store, &id("s")).len(), 12);
+}
+
+/// What a failed append left on the disk does not mix with one that takes its place, of this process or another, while
+/// the power goes.
+#[test]
+fn failed_append_does_not_come_back_in_the_next() {
+    let long = |letter: &str| crate::common::named(&letter.repeat(300));
+    let full = [Fault::Short(600), Fault::Write(ErrorKind::StorageFull)];
+    let cases = [vec![Fault::Sync], full.to_vec(), [&full[..], &[Fault::Cut]].concat()];
+    let runs = (0..200).flat_map(|seed| (0..16).map(move |power| (seed, power)));
+    for (faults, (seed, power)) in cases.iter().flat_map(|faults| runs.clone().map(move |run| (faults, run))) {
+        let memory = Memory::new(seed);
+        let mut store = begun(&memory);
+        memory.fail(faults.clone());
+        assert!(is_io(&store.append(&id("s"), Version(10), &[long("a"), long("a")])));
+        let mut another = self::store(&memory);
+        memory.lose_power_after(power);
+        let store = if faults.contains(&Fault::Cut) { &mut another } else { &mut store };
+        let next = store.append(&id("s"), Version(10), &[long("b")]);
+        memory.restart();
+        let found = crate::common::read(&mut self::store(&memory), &id("s"), Version::START);
+        let found = found.unwrap_or_else(|error| panic!("{faults:?}, seed {seed}, power {power}: {error}"));
+        match found.get(10) {
+            Some(record) => assert_eq!((found.len(), record), (11, &long("b"))),
+            None => assert!(found.len() == 10 && next.is_err(), "{faults:?}, seed {seed}, power {power}"),
+        }
+    }
+}
+
 /// Writes that come in pieces and are interrupted are no failures.
 #[test]
 fn short_and_interrupted_writes_go_on() {

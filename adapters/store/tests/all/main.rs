@@ -14,6 +14,7 @@ mod golden;
 mod kill;
 mod machine;
 mod names;
+mod others;
 mod policy;
 mod postgres;
 mod power;

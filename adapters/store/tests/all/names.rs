@@ -53,6 +53,22 @@ fn files_and_folders_are_private() {
     assert!(entries.iter().all(|path| mode(path) == 0o600));
 }
 
+/// Windows takes `con.jsonl` for a device.
+#[test]
+fn no_file_is_a_device() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = files(folder.path());
+    for device in ["con", "prn", "aux", "nul", "com1", "lpt9"] {
+        let name = store.path(&id(device)).file_stem().unwrap().to_str().unwrap().to_owned();
+        assert!(name.starts_with('%'), "{name}");
+        store.append(&id(device), Version::START, &[begin()]).unwrap();
+    }
+    assert_eq!(store.sessions().unwrap().len(), 6);
+    for plain in ["console", "com", "com10", "nuls"] {
+        assert!(store.path(&id(plain)).ends_with(format!("{plain}.jsonl")));
+    }
+}
+
 /// What is no log of ours is not listed.
 #[test]
 fn foreign_names_are_not_listed() {

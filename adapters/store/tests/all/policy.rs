@@ -1,7 +1,7 @@
 //! P6: a log names its policy.
 
 use session_todo::{Policy, Session};
-use session_todo_store::{Opened, Record, StoreError, Version, open, transaction};
+use session_todo_store::{Opened, Record, Store, StoreError, Version, open, transaction};
 
 use crate::common::{all, begin, create, files, id, request};
 
@@ -71,4 +71,10 @@ fn p6_unknown_policy_in_a_log_is_a_clear_error() {
         "the policy \"later\" is none of this release's presets: default, todo-every-request, todo-history, \
          task-nudge, todo-rounds, claude-code"
     );
+    // What is before another policy is never folded again, so it need not be known.
+    let mut session = Session::new(Policy::DEFAULT);
+    let _ = session.step(&create("A"));
+    let known = Record::policy(&Policy::DEFAULT, session.state().clone());
+    store.append(&id("golden"), Version(2), &[known]).unwrap();
+    assert_eq!(open(&mut store, &id("golden")).unwrap().unwrap().session, session);
 }

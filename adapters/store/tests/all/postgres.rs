@@ -52,21 +52,24 @@ fn parallel_sessions_lose_nothing_on_postgres() {
     race::sessions_lose_nothing(&server.database());
 }
 
-/// Many who find an empty database at once: one makes the tables.
-#[test]
-fn migrations_run_once() {
-    let Some(server) = server() else { return };
-    let url = server.database();
+fn each_connects_and_appends(url: &str) {
     std::thread::scope(|scope| {
         for number in 0..8 {
-            let url = &url;
             scope.spawn(move || {
                 let session = id(&format!("s{number}"));
                 connect(url).append(&session, Version::START, &[begin()]).unwrap();
             });
         }
     });
-    assert_eq!(connect(&url).sessions().unwrap().len(), 8);
+    assert_eq!(connect(url).sessions().unwrap().len(), 8);
+}
+
+/// Many who find an empty database at once: one makes the tables.
+#[test]
+fn migrations_run_once() {
+    let Some(server) = server() else { return };
+    let url = server.database();
+    each_connects_and_appends(&url);
     Server::sql(&url, "INSERT INTO session_todo_schema VALUES (1000)");
     let refused = Postgres::connect(&url).map(drop);
     assert!(matches!(refused, Err(StoreError::Schema { found: 1000, known: 1 })), "{refused:?}");
@@ -116,6 +119,51 @@ fn ended_connection_comes_back() {
     assert_eq!(all(store.as_mut(), &id("s")), (1..=20).map(expected).collect::<Vec<_>>());
 }
 
+/// A server that ends connections which say nothing for a while.
+#[test]
+fn idle_connection_comes_back() {
+    let Some(server) = server() else { return };
+    let url = server.database();
+    Server::set(&url, "idle_session_timeout", "50");
+    let mut store = connect(&url);
+    for version in 0..6 {
+        store.append(&id("s"), Version(version), &[expected(version + 1)]).unwrap();
+        sleep(Duration::from_millis(25 * version));
+    }
+    assert_eq!(all(store.as_mut(), &id("s")).len(), 6);
+}
+
+/// A database that isolates transactions as far as it can: what was undone for another's sake is tried again.
+#[test]
+fn strict_isolation_changes_nothing() {
+    let Some(server) = server() else { return };
+    for shown in [each_connects_and_appends, race::one_wins_each_version, race::sessions_lose_nothing] {
+        let url = server.database();
+        Server::set(&url, "default_transaction_isolation", "serializable");
+        shown(&url);
+    }
+}
+
+/// Who may read and write the tables need not be allowed to create any.
+#[test]
+fn tables_that_are_there_are_not_created() {
+    let Some(server) = server() else { return };
+    let url = server.database();
+    connect(&url);
+    Server::sql(
+        &url,
+        "DO $$ BEGIN CREATE ROLE plain LOGIN; EXCEPTION WHEN duplicate_object THEN END $$;
+                       REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+                       GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA public TO plain",
+    );
+    let mut store = connect(&url.replace("test@", "plain@"));
+    store.append(&id("s"), Version::START, &[begin()]).unwrap();
+    // A server that only reads, as a standby does.
+    let mut reader = connect(&format!("{url}?options=-c%20default_transaction_read_only%3Don"));
+    assert_eq!(all(reader.as_mut(), &id("s")), [begin()]);
+    assert!(matches!(reader.append(&id("s"), Version(1), &[numbered(2)]), Err(AppendError::Store(_))));
+}
+
 /// The server is stopped without ceremony and started again in the middle of a run, several times. What was
 /// acknowledged is there, the writers go on by themselves, and nothing is written twice.
 #[test]
@@ -147,22 +195,22 @@ fn server_restarted_at_once_loses_nothing() {
     }
 }
 
-/// A server and a database, or neither.
-pub(crate) struct Database(Option<(Arc<Server>, String)>);
+/// A server and a database; where there is none, a folder, and the run shows nothing more than the one on files does.
+pub(crate) struct Database(Result<(Arc<Server>, String), tempfile::TempDir>);
 
 impl Home for Database {
     fn new() -> Self {
-        Self(server().map(|server| {
+        let database = server().map(|server| {
             let url = server.database();
             (server, url)
-        }))
+        });
+        Self(database.ok_or_else(<tempfile::TempDir as Home>::new))
     }
 
     fn open(&self) -> Box<dyn Store> {
         match &self.0 {
-            Some((_, url)) => connect(url),
-            // No server: the run shows nothing more than the one on files does.
-            None => Home::open(&<tempfile::TempDir as Home>::new()),
+            Ok((_, url)) => connect(url),
+            Err(folder) => Home::open(folder),
         }
     }
 }

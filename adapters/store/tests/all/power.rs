@@ -119,3 +119,19 @@ fn what_a_dead_process_did_not_sync_is_synced_by_the_next() {
     }
     assert!(begun > 0 && begun < 40, "some ended before the record was there, and some after: {begun}");
 }
+
+/// The same for the folder: whoever created it did not sync, or died before that.
+#[test]
+fn folder_of_another_process_is_synced() {
+    for (sync, operations) in [(Sync::Os, 1), (Sync::Each, 0), (Sync::Each, 1), (Sync::Each, 2)] {
+        let memory = Memory::new(1);
+        let open = |sync| Files::on(Box::new(memory.clone()), Path::new("/logs"), sync);
+        memory.lose_power_after(operations);
+        let _ = open(sync);
+        memory.go_on();
+        open(Sync::Each).unwrap().append(&id("s"), Version::START, &[expected(1)]).unwrap();
+        memory.restart();
+        let version = open(Sync::Each).unwrap().append(&id("s"), Version(1), &[expected(2)]).unwrap();
+        assert_eq!(version, Version(2), "{sync:?}, ended after {operations}");
+    }
+}

@@ -124,7 +124,8 @@ impl Container {
     }
 }
 
-fn splice(text: &str, place: Range<usize>, with: &str) -> String {
+/// The text with something else at this place.
+pub(super) fn splice(text: &str, place: Range<usize>, with: &str) -> String {
     let (before, after) = (text.get(..place.start).unwrap_or_default(), text.get(place.end..).unwrap_or_default());
     [before, with, after].concat()
 }

@@ -54,8 +54,8 @@ pub enum InstallError {
         source: io::Error,
     },
     /// A file that is not as the client writes it.
-    #[error("{} is left as it is, and so is everything else: {why}. Wanted: JSON without comments, as the client \
-             itself writes it", path.display())]
+    #[error("{} is left as it is, and so is everything else: {why}. Wanted: plain JSON, since from settings with \
+             comments or trailing commas the client itself takes nothing", path.display())]
     Unfit {
         /// The file.
         path: PathBuf,
@@ -111,11 +111,12 @@ impl Place {
             let unchanged = |original: &str| entries.install(original).is_ok_and(|installed| installed == before);
             let (after, backup) = match original {
                 Some(original) if unchanged(&original) => (Some(original), Backup::Gone),
-                None if unchanged("") => (None, Backup::Kept),
                 original => {
-                    let original = original.unwrap_or_default();
-                    let without = entries.uninstall(&before, &original).map_err(|why| unfit(&path, &why))?;
-                    (Some(without), Backup::Kept)
+                    let without = entries.uninstall(&before, original.as_deref().unwrap_or_default());
+                    let without = without.map_err(|why| unfit(&path, &why))?;
+                    // What is there for us alone goes, too.
+                    let is_left = original.is_some() || without == before || without.trim() != "{}";
+                    (is_left.then_some(without), Backup::Kept)
                 }
             };
             changes.push(Change { path, before: Some(before), after, backup });

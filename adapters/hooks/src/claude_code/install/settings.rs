@@ -4,13 +4,21 @@
 #![allow(clippy::indexing_slicing)]
 
 use std::ops::Range;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::json::{Container, Style, Unfit, container};
+use super::json::{Container, Style, Unfit, container, splice};
 
 /// The server's name, which the client puts before its tools' names.
 const SERVER: &str = "session-todo";
+/// What our program is told to be a hook.
+const HOOK: &str = " hook claude-code";
+/// The byte-order mark, which the client reads over.
+const MARK: char = '\u{feff}';
+/// The event that tells of a response's calls together, and those that tell of each. Never both kinds.
+const TOGETHER: &[&str] = &["PostToolBatch"];
+const EACH: &[&str] = &["PostToolUse", "PostToolUseFailure"];
 
 /// Where an object that we write stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +54,7 @@ impl Entries {
             let server = json!({"type": "stdio", "command": self.command, "args": ["mcp"]});
             return vec![(SERVER, server)];
         }
-        let calls: &[&str] = if self.has_batch { &["PostToolBatch"] } else { &["PostToolUse", "PostToolUseFailure"] };
+        let calls = if self.has_batch { TOGETHER } else { EACH };
         let events = [("SessionStart", "resume|compact"), ("UserPromptSubmit", ""), ("Stop", "")];
         let events = events.into_iter().chain(calls.iter().map(|&event| (event, "")));
         let events = events.chain([("PreToolUse", "mcp__session-todo__.*")]);
@@ -54,19 +62,24 @@ impl Entries {
     }
 
     fn hook(&self, matcher: &str) -> Value {
-        let command = format!("{} hook claude-code", quoted(&self.command));
+        let command = quoted(&self.command) + HOOK;
         let hooks = json!([{"type": "command", "command": command, "timeout": 10}]);
         if matcher.is_empty() { json!({"hooks": hooks}) } else { json!({"matcher": matcher, "hooks": hooks}) }
     }
 
-    /// The text with all entries: those that are missing are put in.
+    /// The text with all entries: what is missing is put in, what has the program where it was before is renewed,
+    /// and of a client that tells of calls in another way since, what was for the old way goes.
     pub(super) fn install(&self, before: &str) -> Result<String, Unfit> {
-        let mut text = if before.trim().is_empty() { "{}\n".to_owned() } else { before.to_owned() };
+        let (mark, plain) = marked(before);
+        let mut text = if plain.trim().is_empty() { "{}\n".to_owned() } else { plain.to_owned() };
         let style = Style::of(&text);
+        for event in if self.has_batch { EACH } else { TOGETHER } {
+            text = self.remove(&text, event, "")?;
+        }
         for (key, value) in self.wanted() {
             text = self.add(&text, &style, key, &value)?;
         }
-        Ok(text)
+        Ok(mark.to_owned() + &text)
     }
 
     fn add(&self, text: &str, style: &Style, key: &str, value: &Value) -> Result<String, Unfit> {
@@ -81,17 +94,24 @@ impl Entries {
             return Ok(member.with(text, style, 2, Some(key), &listed));
         };
         if !is_hook {
-            return if self.is_our_server(text, place) { Ok(text.to_owned()) } else { Err(Unfit::Taken(SERVER)) };
+            return if self.is_ours(text, place) { Ok(self.renewed(text, place)) } else { Err(Unfit::Taken(SERVER)) };
         }
         let list = array(text, place)?;
-        let is_there = list.entries.iter().any(|entry| self.is_our_hook(text, &entry.value));
-        Ok(if is_there { text.to_owned() } else { list.with(text, style, 3, None, value) })
+        let ours = list.entries.iter().find(|entry| self.is_ours(text, &entry.value));
+        Ok(ours.map_or_else(|| list.with(text, style, 3, None, value), |ours| self.renewed(text, &ours.value)))
     }
 
     /// The text without what is ours. What is empty then goes too, if it was not there in `original`.
-    pub(super) fn uninstall(&self, text: &str, original: &str) -> Result<String, Unfit> {
-        let before = text;
-        let mut text = text.to_owned();
+    pub(super) fn uninstall(&self, before: &str, original: &str) -> Result<String, Unfit> {
+        let (mark, plain) = marked(before);
+        if plain.trim().is_empty() {
+            return Ok(before.to_owned());
+        }
+        Ok(mark.to_owned() + &self.without(plain, marked(original).1)?)
+    }
+
+    fn without(&self, before: &str, original: &str) -> Result<String, Unfit> {
+        let mut text = before.to_owned();
         let keys: Vec<String> = match root(&text)?.get(self.member()) {
             Some(member) => {
                 object(&text, member, self.member())?.entries.into_iter().filter_map(|entry| entry.key).collect()
@@ -120,11 +140,11 @@ impl Entries {
             return Ok(text.to_owned());
         };
         if self.file == File::Servers {
-            let is_ours = key == SERVER && member.get(key).is_some_and(|place| self.is_our_server(text, place));
+            let is_ours = key == SERVER && member.get(key).is_some_and(|place| self.is_ours(text, place));
             return Ok(if is_ours { member.without(text, at) } else { text.to_owned() });
         }
         let Some(list) = member.get(key).and_then(|place| array(text, place).ok()) else { return Ok(text.to_owned()) };
-        let Some(ours) = list.entries.iter().position(|entry| self.is_our_hook(text, &entry.value)) else {
+        let Some(ours) = list.entries.iter().position(|entry| self.is_ours(text, &entry.value)) else {
             return Ok(text.to_owned());
         };
         if list.entries.len() == 1 && !has(original, &[self.member(), key]) {
@@ -134,16 +154,36 @@ impl Entries {
     }
 
     /// Whether `install` wrote it, also where the command had another path then, or got options since.
-    fn is_our_hook(&self, text: &str, place: &Range<usize>) -> bool {
-        let value = value(text, place);
-        let [hook] = value["hooks"].as_array().map(Vec::as_slice).unwrap_or_default() else { return false };
-        let command = hook["command"].as_str().unwrap_or_default();
-        command.split_once(" hook claude-code").is_some_and(|(program, _)| self.is_our_program(program))
+    fn is_ours(&self, text: &str, place: &Range<usize>) -> bool {
+        self.program(&value(text, place)).is_some_and(|program| self.is_our_program(program))
     }
 
-    fn is_our_server(&self, text: &str, place: &Range<usize>) -> bool {
-        let value = value(text, place);
-        value["args"][0] == "mcp" && value["command"].as_str().is_some_and(|program| self.is_our_program(program))
+    /// What an entry starts, if that is started as we would be.
+    fn program<'v>(&self, entry: &'v Value) -> Option<&'v str> {
+        if self.file == File::Servers {
+            return entry["command"].as_str().filter(|_| entry["args"][0] == "mcp");
+        }
+        let [hook] = entry["hooks"].as_array()?.as_slice() else { return None };
+        hook["command"].as_str()?.split_once(HOOK).map(|(program, _)| program)
+    }
+
+    /// The text with our program's path as it is now. One that somebody starts in a way of their own stays.
+    fn renewed(&self, text: &str, place: &Range<usize>) -> String {
+        let entry = value(text, place);
+        let is_hook = self.file == File::Settings;
+        let spelled = |path: &str| if is_hook { quoted(path) } else { path.to_owned() };
+        let is_as_written = |program: &&str| {
+            let path = if is_hook { unquoted(program) } else { (*program).to_owned() };
+            Path::new(&path).is_absolute() && spelled(&path) == *program
+        };
+        let Some(program) = self.program(&entry).filter(is_as_written) else { return text.to_owned() };
+        let end = if is_hook { HOOK } else { "\"" };
+        let json = |program: &str| {
+            let json = Value::from(program).to_string();
+            json.strip_suffix('"').unwrap_or_default().to_owned() + end
+        };
+        let raw = text.get(place.clone()).unwrap_or_default();
+        splice(text, place.clone(), &raw.replacen(&json(program), &json(&spelled(&self.command)), 1))
     }
 
     fn is_our_program(&self, program: &str) -> bool {
@@ -181,6 +221,17 @@ fn is_empty(text: &str, place: &Range<usize>) -> bool {
 fn has(text: &str, path: &[&str]) -> bool {
     let value: Value = serde_json::from_str(text).unwrap_or_default();
     path.iter().try_fold(&value, |value, key| value.get(key)).is_some()
+}
+
+/// A byte-order mark, and the text behind it.
+fn marked(text: &str) -> (&str, &str) {
+    text.split_at(if text.starts_with(MARK) { MARK.len_utf8() } else { 0 })
+}
+
+/// The path that [`quoted`] had quoted.
+fn unquoted(word: &str) -> String {
+    let quoted = word.strip_prefix('\'').and_then(|word| word.strip_suffix('\''));
+    quoted.map_or_else(|| word.to_owned(), |path| path.replace(r"'\''", "'"))
 }
 
 /// A path as a shell takes it.

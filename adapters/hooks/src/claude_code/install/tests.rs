@@ -63,10 +63,22 @@ const OTHERS: &str = r#"{
 
 #[test]
 fn what_is_there_stays() {
-    for text in ["{}", "{ }\n", "{\n}\n", "{\"a\":[1, 2]}", "{\r\n\t\"a\": {}\r\n}\r\n", OTHERS, "{\"hooks\":{}}"] {
+    for text in [
+        "",
+        "\n",
+        "\u{feff}{\"a\":1}",
+        "{}",
+        "{ }\n",
+        "{\n}\n",
+        "{\"a\":[1, 2]}",
+        "{\r\n\t\"a\": {}\r\n}\r\n",
+        OTHERS,
+        "{\"hooks\":{}}",
+    ] {
         let installed = round_trip(text);
-        let (mut before, after): (Value, Value) =
-            (serde_json::from_str(text).unwrap(), serde_json::from_str(&installed).unwrap());
+        let read = |text: &str| serde_json::from_str::<Value>(text.trim_start_matches('\u{feff}'));
+        let (mut before, after) =
+            (read(text).unwrap_or_else(|_| Value::Object(serde_json::Map::new())), read(&installed).unwrap());
         for event in ["SessionStart", "UserPromptSubmit", "Stop", "PostToolBatch", "PreToolUse"] {
             let command = after["hooks"][event].as_array().unwrap().last().unwrap()["hooks"][0]["command"].as_str();
             assert_eq!(command, Some("'/opt/a folder/todo' hook claude-code"), "{text}");
@@ -118,7 +130,6 @@ fn what_is_not_plain_json_is_left_alone_and_said() {
         ("{\n  // mine\n  \"model\": \"opus\"\n}", "it is not plain JSON"),
         ("{\"model\": ", "it is not plain JSON"),
         ("{\"a\": 1,}", "it is not plain JSON"),
-        ("\u{feff}{}", "the whole is not an object"),
         ("[]", "the whole is not an object"),
         ("{\"hooks\": []}", "hooks is not an object"),
         ("{\"hooks\": {\"Stop\": {}}}", "an event's hooks is not an array"),
@@ -150,13 +161,49 @@ fn what_others_wrote_is_not_touched() {
     }
     // The command moved since.
     let moved = entries(File::Settings, "/usr/bin/session-todo");
-    assert_eq!(moved.install(&installed).unwrap(), installed);
     assert_eq!(moved.uninstall(&installed, hooks).unwrap(), hooks);
 
     let server = r#"{"mcpServers":{"session-todo":{"type":"http","url":"http://127.0.0.1"}}}"#;
     let servers = entries(File::Servers, "/opt/session-todo");
     assert!(servers.install(server).unwrap_err().to_string().contains("another server named session-todo"));
     assert_eq!(servers.uninstall(server, "").unwrap(), server);
+}
+
+/// Who installs again means the command that they start: its path is renewed, wherever it was before. What was
+/// written around it stays, and so does a way of their own to start it.
+#[test]
+fn a_command_that_moved_is_found_again() {
+    let at = |file, command: &str| Entries { file, command: command.into(), has_batch: true };
+    for (old, new) in [("/opt/session-todo", "/opt/a folder/todo's"), ("/a \"b\"/session-todo", "/b/session-todo")] {
+        for file in [File::Settings, File::Servers] {
+            let installed = at(file, old).install("{\n \"a\": 1.0\n}").unwrap();
+            let renewed = at(file, new).install(&installed).unwrap();
+            assert_eq!(renewed, at(file, new).install("{\n \"a\": 1.0\n}").unwrap());
+            assert_eq!(at(file, new).install(&renewed).unwrap(), renewed);
+        }
+    }
+    let installed = at(File::Settings, "/opt/session-todo").install("{}").unwrap();
+    let theirs = installed.replace("claude-code\"", "claude-code --policy off\"");
+    let renewed = at(File::Settings, "/usr/bin/session-todo").install(&theirs).unwrap();
+    assert_eq!(renewed, theirs.replace("/opt/", "/usr/bin/"));
+    let wrapped = installed.replace("/opt/session-todo", "nice /opt/session-todo");
+    assert_eq!(at(File::Settings, "/usr/bin/session-todo").install(&wrapped).unwrap(), wrapped);
+}
+
+/// Issue: calls come from the batch alone, or from the single events, never from both.
+#[test]
+fn a_client_that_was_updated_has_one_kind_of_event() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |version| Place { version: Some(version), ..place(folder.path()) };
+    let text = || fs::read_to_string(folder.path().join(".claude/settings.json")).unwrap();
+    for version in [[2, 1, 140], [2, 1, 197], [2, 1, 140]] {
+        install(&at(version));
+        let has_batch = version == [2, 1, 197];
+        assert_eq!((text().contains("PostToolBatch"), text().contains("PostToolUse\"")), (has_batch, !has_batch));
+        assert_eq!(install(&at(version)), 0);
+    }
+    assert_eq!(uninstall(&at([2, 1, 197])), 2);
+    assert!(!folder.path().join(".claude/settings.json").exists(), "it was not there before");
 }
 
 #[test]

@@ -52,6 +52,12 @@ impl Server {
         self.url(&name)
     }
 
+    /// What holds for all who connect to this database from now on.
+    pub(crate) fn set(url: &str, name: &str, value: &str) {
+        let (_, database) = url.rsplit_once('/').unwrap();
+        Self::sql(url, &format!("ALTER DATABASE {database} SET {name} = '{value}'"));
+    }
+
     pub(crate) fn sql(url: &str, statement: &str) {
         let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
         client.batch_execute(statement).unwrap();
