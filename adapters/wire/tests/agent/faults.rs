@@ -265,3 +265,20 @@ fn a_full_disk() {
     assert_eq!(messages(&stored(full.path(), format)), messages(&stored(folder.path(), format)));
     assert_eq!(logged(full.path()), logged(folder.path()));
 }
+
+/// R3: of two calls that share an id both are answered, and the session is opened again as it was.
+#[test]
+fn calls_of_one_id() {
+    let (format, folder) = (Format::Chat, tempfile::tempdir().unwrap());
+    let call = |index: usize| {
+        let arguments = json!({"subject": format!("Task {index}"), "description": "d"}).to_string();
+        json!({"index": index, "id": "a", "function": {"name": "TaskCreate", "arguments": arguments}})
+    };
+    let delta = json!({"tool_calls": [call(0), call(1)]});
+    let twice = Does::Streams(vec![json!({"choices": [{"delta": delta, "finish_reason": "tool_calls"}]})]);
+    let does = [&[twice][..], &vec![Does::Answers; 3]].concat();
+    serving(format, &does, |address| opened(folder.path(), format, address).say("Do it.").unwrap());
+    let before = logged(folder.path());
+    drop(opened(folder.path(), format, ""));
+    assert_eq!(logged(folder.path()), before);
+}
