@@ -62,6 +62,20 @@ fn calls_that_share_an_index() {
     }
 }
 
+/// What a server says beside a call goes back to it.
+#[test]
+fn what_stands_beside_a_call() {
+    let call =
+        json!({"index": 0, "id": "a", "function": {"name": "add", "arguments": "{}"}, "extra_content": {"n": 1}});
+    let call = json!({"choices": [{"delta": {"tool_calls": [call]}, "finish_reason": "tool_calls"}]});
+    let mut history = History::new(Format::Chat, Carrier::User);
+    history.respond(&streamed(Format::Chat, &[call]).unwrap()).unwrap();
+    let stored: serde_json::Value = serde_json::from_str(history.messages()[0].json.get()).unwrap();
+    let function = json!({"name": "add", "arguments": "{}"});
+    let call = json!({"id": "a", "type": "function", "function": function, "extra_content": {"n": 1}});
+    assert_eq!(stored["tool_calls"], json!([call]));
+}
+
 /// Input that can't be read is not made up: what came is in its place, and no tool runs on it.
 #[test]
 fn input_that_was_cut() {

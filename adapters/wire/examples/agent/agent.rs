@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use session_todo::{Call, Caller, Effect, Event, Outcome, Policy, Session};
+use session_todo_store::Files;
 use session_todo_wire::{By, Carrier, History, Message, Record, Resumed, ToolCall, resume};
 
 use crate::journal::{Journal, Told};
@@ -11,7 +12,8 @@ use crate::provider::{Provider, Reply};
 use crate::screen::plain;
 use crate::tools;
 
-pub(crate) type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
+pub(crate) type Error = Box<dyn std::error::Error + Send + Sync>;
+pub(crate) type Result<T> = std::result::Result<T, Error>;
 
 /// Messages that a compaction keeps, about.
 const KEPT: usize = 4;
@@ -38,8 +40,10 @@ impl Agent {
     pub(crate) fn open(folder: &Path, policy: Policy, provider: Provider, limit: usize) -> Result<Self> {
         let tools = tools::offered(provider.format, &policy);
         let new = History::new(provider.format, Carrier::User);
+        // It makes the folder, for its owner alone.
+        let store = Files::open(folder.join("log"), session_todo_store::Sync::Os)?;
         let (journal, told) = Journal::open(folder, &policy.name, new)?;
-        let log = Log::open(folder, &policy, told.began, &told.events()?)?;
+        let log = Log::open(store, &policy, told.began, &told.events()?)?;
         let Told { history, record, .. } = told;
         let Resumed { session, effect: riding, pending: calls } = resume(policy, &history, &record)?;
         let is_new = history.messages().is_empty();
@@ -60,25 +64,30 @@ impl Agent {
 
     /// What a person says, and all that follows from it.
     pub(crate) fn say(&mut self, words: &str) -> Result<()> {
+        // Nothing goes behind what is to be sent back as it is.
+        if self.history.is_paused() {
+            self.run()?;
+        }
         self.history.person(words);
         self.run()
     }
 
-    /// Goes on until the model waits for nothing.
+    /// Goes on until the model waits for nothing. After an error it goes on from there.
     pub(crate) fn run(&mut self) -> Result<()> {
-        loop {
+        self.journal.write()?;
+        while self.is_unfinished() {
             if self.calls.is_empty() {
-                self.calls = self.request()?;
+                self.request()?;
             }
-            if !self.answer() {
-                return Ok(());
+            if self.answer() {
+                self.compact_if_large()?;
             }
-            self.compact_if_large()?;
         }
+        Ok(())
     }
 
     /// One request and its response.
-    fn request(&mut self) -> Result<Vec<ToolCall>> {
+    fn request(&mut self) -> Result<()> {
         let sent = self.history.sent();
         // One that left and got no response is sent once more, with new words or without: it is the same request.
         // So is one that goes on where the provider paused.
@@ -89,13 +98,19 @@ impl Agent {
             self.history.request(self.riding.as_ref());
         }
         self.journal.step(self.history.messages().get(sent..).unwrap_or_default())?;
-        self.log.write()?;
+        self.write()?;
         let outgoing = self.history.outgoing(self.riding.as_ref()).to_string();
         let Reply { body, .. } = self.provider.send(&outgoing, Some(&self.tools))?;
         let sent = self.history.messages().len();
-        let calls = self.history.respond(&body)?;
+        self.calls = self.history.respond(&body)?;
         self.journal.step(self.history.messages().get(sent..).unwrap_or_default())?;
-        Ok(calls)
+        self.journal.write()
+    }
+
+    /// What the journal tells goes into the log.
+    fn write(&mut self) -> Result<()> {
+        self.journal.write()?;
+        self.log.write()
     }
 
     /// An event: it moves the list, and goes into its log.
@@ -138,9 +153,7 @@ impl Agent {
         // Calls whose answers are in no line yet come before it.
         let is_next = self.log.next().is_empty();
         let effect = self.step(event);
-        if is_next {
-            self.log.write()?;
-        }
+        if is_next { self.write() } else { self.journal.write() }?;
         Ok(effect)
     }
 
@@ -157,14 +170,17 @@ impl Agent {
         let format = self.provider.format;
         let ask = format!("Sum up this work in a few sentences, for yourself to go on from.\n{list}\n{said}");
         let summary = self.provider.send(&format!("[{}]", format.user(&ask)), None)?.words;
-
+        println!();
+        if summary.trim().is_empty() {
+            return Err("the provider gave an empty summary, so nothing was compacted".into());
+        }
         let effect = self.step(&Event::Compacted);
         let summary = Message::user(format, By::Harness, &format!("What was done so far: {summary}"));
         self.history.compact(from, vec![summary], effect.as_ref());
         self.record.compacted(self.session.state(), &self.history);
         self.riding = None;
         self.journal.begin(&self.history, &self.record, self.log.version(), self.log.next())?;
-        self.log.write()
+        self.write()
     }
 
     /// The list, for a person.

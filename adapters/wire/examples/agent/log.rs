@@ -1,10 +1,8 @@
 //! The list's log, in the store, so that `session-todo log show`, `list` and `replay` can read it. The journal is
 //! the truth and is written first. What a process that was killed did not log any more, the next one logs.
 
-use std::path::Path;
-
 use session_todo::{Event, Policy};
-use session_todo_store::{Files, Record, SessionId, Store, Sync, Version};
+use session_todo_store::{Files, Record, SessionId, Store, Version};
 
 use crate::agent::Result;
 
@@ -18,8 +16,7 @@ pub(crate) struct Log {
 
 impl Log {
     /// Opens the log of a session whose journal begins at this version of it, and tells these events since.
-    pub(crate) fn open(folder: &Path, policy: &Policy, began: Version, told: &[Event<'static>]) -> Result<Self> {
-        let mut store = Files::open(folder.join("log"), Sync::Os)?;
+    pub(crate) fn open(mut store: Files, policy: &Policy, began: Version, told: &[Event<'static>]) -> Result<Self> {
         let id = SessionId::new("agent")?;
         let mut version = store.read(&id, Version::START, &mut |_, _| Ok(()))?;
         if version == Version::START {
@@ -28,7 +25,8 @@ impl Log {
         let logged = version.0.checked_sub(began.0).and_then(|logged| usize::try_from(logged).ok());
         let Some(next) = logged.and_then(|logged| told.get(logged..)) else {
             let tells = began.plus(told.len());
-            return Err(format!("the log is at {version}; the journal tells of {tells} records").into());
+            let path = store.path(&id);
+            return Err(format!("{} holds {version} records, its journal tells of {tells}", path.display()).into());
         };
         let mut log = Self { next: next.to_vec(), store, id, version };
         log.write()?;

@@ -57,16 +57,21 @@ impl Provider {
         }
         let mut response = request.send(self.body(messages, tools))?;
         if !response.status().is_success() {
-            let said = response.body_mut().read_to_string()?;
-            return Err(format!("the provider answered {}: {said}", response.status()).into());
+            let said = response.body_mut().read_to_vec()?;
+            return Err(
+                format!("the provider answered {}: {}", response.status(), String::from_utf8_lossy(&said)).into()
+            );
         }
-        let mut stream = Stream::new(self.format);
+        let (mut stream, mut other) = (Stream::new(self.format), String::new());
         for line in BufReader::new(response.body_mut().as_reader()).lines() {
-            if let Some(data) = line?.strip_prefix("data:") {
-                stream.data(data.trim())?;
+            let line = line?;
+            match line.split_once(':') {
+                Some(("data", data)) => stream.data(data.trim())?,
+                Some(("event" | "id" | "retry" | "", _)) => {}
+                Some(_) | None => other += &line,
             }
         }
-        stream.end()
+        stream.end().map_err(|error| if other.is_empty() { error } else { format!("{error}: {other}").into() })
     }
 
     fn url(&self) -> String {

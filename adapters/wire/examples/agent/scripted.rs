@@ -40,17 +40,16 @@ impl Server {
 
 /// Answers one request.
 pub(crate) fn serve(stream: TcpStream, format: Format, script: &Script, seen: &Mutex<Vec<String>>) -> Result<()> {
-    serve_some(stream, format, script, seen, 0)
+    let (stream, body) = receive(stream)?;
+    let events = answer(format, script, &body);
+    if let Ok(mut seen) = seen.lock() {
+        seen.push(body);
+    }
+    reply(stream, &events)
 }
 
-/// The same, but that the stream breaks off so many events before its end.
-pub(crate) fn serve_some(
-    stream: TcpStream,
-    format: Format,
-    script: &Script,
-    seen: &Mutex<Vec<String>>,
-    lacks: usize,
-) -> Result<()> {
+/// The body of a request.
+pub(crate) fn receive(stream: TcpStream) -> Result<(TcpStream, String)> {
     let mut reader = BufReader::new(stream);
     let (mut length, mut line) = (0, String::new());
     while reader.read_line(&mut line)? > 2 {
@@ -63,20 +62,18 @@ pub(crate) fn serve_some(
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
-    let body = String::from_utf8(body)?;
-    let mut events = answer(format, script, &body);
-    events.truncate(events.len().saturating_sub(lacks));
+    Ok((reader.into_inner(), String::from_utf8(body)?))
+}
+
+/// A response that comes in pieces, and then the connection's end.
+pub(crate) fn reply(mut stream: TcpStream, events: &[Value]) -> Result<()> {
     let events: Vec<String> = events.iter().map(|event| format!("data: {event}\n\n")).collect();
-    if let Ok(mut seen) = seen.lock() {
-        seen.push(body);
-    }
     let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
-    reader.into_inner().write_all(format!("{head}{}", events.concat()).as_bytes())?;
-    Ok(())
+    Ok(stream.write_all(format!("{head}{}", events.concat()).as_bytes())?)
 }
 
 /// The events of a streamed response.
-fn answer(format: Format, script: &Script, body: &str) -> Vec<Value> {
+pub(crate) fn answer(format: Format, script: &Script, body: &str) -> Vec<Value> {
     let step = last_step(body) + 1;
     if !body.contains("\"tools\"") {
         return response(format, &format!("Up to step_{}.", step - 1), &[]);

@@ -46,7 +46,7 @@ impl Stream {
         if data == "[DONE]" {
             return Ok(());
         }
-        let event: Value = serde_json::from_str(data)?;
+        let event: Value = serde_json::from_str(data).map_err(|error| format!("{error}, in the event {data}"))?;
         let is_refused = !event["promptFeedback"]["blockReason"].is_null();
         if !event["error"].is_null() || event["type"] == "error" || is_refused {
             return Err(format!("the provider broke off: {event}").into());
@@ -233,9 +233,14 @@ fn set(object: &mut Value, key: &str, value: &Value) {
     }
 }
 
-fn call_of(Piece { begin, text, .. }: Piece) -> Value {
-    let function = json!({"name": begin["function"]["name"], "arguments": text});
-    json!({"id": begin["id"], "type": "function", "function": function})
+/// A call of Chat's. What a server says beside it, a signature say, it wants back.
+fn call_of(Piece { begin: mut call, text, .. }: Piece) -> Value {
+    set(&mut call, "type", &json!("function"));
+    set(&mut call["function"], "arguments", &json!(text));
+    if let Some(call) = call.as_object_mut() {
+        call.remove("index");
+    }
+    call
 }
 
 fn is_id(id: &Value) -> bool {
