@@ -1,10 +1,13 @@
 use std::env;
 use std::io;
 
-use session_todo::{Dialect, Policy};
+use serde_json::Value;
+use session_todo::{Caller, Dialect, Policy};
+use session_todo_hooks::claude_code::{TOOL_USE_ID, caller};
 use session_todo_mcp::{Served, Server};
 use session_todo_store::{Files, Sync, home, open};
 
+use crate::list::tell_torn;
 use crate::{DONE, terminal};
 
 /// Serves the tools until the client closes standard input.
@@ -20,7 +23,12 @@ pub(crate) fn run(told: Option<&str>, dialect: Option<Dialect>, policy: Policy) 
             terminal::words(&format!("the log of this session goes on under its own policy, {kept}"));
         }
     }
+    let _ = tell_torn(&mut store);
     let tools: Vec<_> = dialect.map_or_else(|| policy.tools().collect(), |dialect| dialect.tools().collect());
-    Server::new(store, served.session, policy, tools)?.serve().map_err(io::Error::other)?;
+    let server = Server::new(store, served.session, policy, tools)?.with_caller(move |meta| {
+        let id = meta.get(TOOL_USE_ID).and_then(Value::as_str);
+        id.map_or(Caller::Main, |id| caller(&folder, id))
+    });
+    server.serve().map_err(io::Error::other)?;
     Ok(DONE)
 }

@@ -145,6 +145,43 @@ fn a_tool_that_is_none_of_the_lists_is_an_error_of_the_protocol() {
     assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "nothing was logged");
 }
 
+/// What the protocol's library could not match to its request, a client would wait for for ever.
+#[test]
+fn a_call_without_a_tools_name_is_answered() {
+    let home = TempDir::new().unwrap();
+    let mut client = Client::start(home.path(), &[]);
+    for params in [json!([1]), json!({}), json!({"name": 5}), json!(null), json!({"arguments": {"todos": []}})] {
+        let answer = client.ask("tools/call", &params);
+        assert_eq!(answer["error"]["code"], -32602, "{params}: {answer}");
+    }
+    assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "nothing was logged");
+}
+
+/// D1, A7: who calls, the client's hook has heard, and the server asks by the call's id.
+#[test]
+fn a_sub_agents_call_is_logged_as_its_own() {
+    let home = TempDir::new().unwrap();
+    let asked = json!({"session_id": "s", "hook_event_name": "PreToolUse", "agent_id": "a", "tool_use_id": "toolu_1",
+        "tool_name": "mcp__session-todo__TaskCreate", "tool_input": {"subject": "Read", "description": "d"}});
+    let mut hook = Command::new(env!("CARGO_BIN_EXE_session-todo"));
+    hook.args(["hook", "claude-code", "--policy", "claude-code"]).env("SESSION_TODO_HOME", home.path());
+    let mut hook = hook.stdin(Stdio::piped()).spawn().unwrap();
+    write!(hook.stdin.take().unwrap(), "{asked}").unwrap();
+    assert!(hook.wait().unwrap().success());
+    let mut client = Client::start(home.path(), &["--session", "s", "--policy", "claude-code"]);
+    for id in ["toolu_1", "toolu_2"] {
+        let call =
+            json!({"name": "TaskCreate", "arguments": asked["tool_input"], "_meta": {"claudecode/toolUseId": id}});
+        assert_eq!(client.ask("tools/call", &call)["result"]["isError"], false);
+    }
+    client.end();
+    let mut show = Command::new(env!("CARGO_BIN_EXE_session-todo"));
+    let shown = show.args(["log", "show", "s"]).env("SESSION_TODO_HOME", home.path()).output().unwrap().stdout;
+    let shown = String::from_utf8(shown).unwrap();
+    let by: Vec<_> = ["sub", "main"].map(|by| shown.matches(&format!(r#""by":"{by}""#)).count()).into();
+    assert_eq!(by, [1, 1], "{shown}");
+}
+
 /// L12: in call order, though the client waited for no answer.
 #[test]
 fn calls_that_are_sent_at_once_apply_in_their_order() {

@@ -25,7 +25,8 @@
 //! # What it can't do
 //!
 //! It sees its own tools' calls and nothing else, no request and no compaction: so there are no reminders, no
-//! notes and no snapshots here. They are the hooks' part. And a call by a sub-agent looks like one by main.
+//! notes and no snapshots here. They are the hooks' part. And a call by a sub-agent looks like one by main, unless
+//! somebody else knows better ([`Server::with_caller`]): the command asks what Claude Code's hooks were told.
 //!
 //! # What is an error
 //!

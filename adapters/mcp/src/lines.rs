@@ -2,7 +2,8 @@
 //!
 //! `rmcp` reads a call's arguments into a map: their order and their numbers are gone then, and a call whose
 //! arguments are no object is an invalid request without an id, on which a client waits for ever. So before it
-//! reads a line, the arguments in it become one string in an object.
+//! reads a line, the arguments in it become one string in an object, and a call that names no tool asks for the
+//! nameless one, which is refused.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -56,9 +57,17 @@ fn wrapped_call(line: &[u8]) -> Option<Vec<u8>> {
     if method != "tools/call" {
         return None;
     }
-    let mut params: BTreeMap<String, &RawValue> = serde_json::from_str(message.get("params")?.get()).ok()?;
-    let arguments = to_raw_value(&BTreeMap::from([(KEY, params.get("arguments")?.get())])).ok()?;
-    params.insert("arguments".to_owned(), &arguments);
+    let params = message.get("params").and_then(|params| serde_json::from_str(params.get()).ok());
+    let mut params: BTreeMap<String, &RawValue> = params.unwrap_or_default();
+    let (arguments, nameless);
+    if let Some(written) = params.get("arguments") {
+        arguments = to_raw_value(&BTreeMap::from([(KEY, written.get())])).ok()?;
+        params.insert("arguments".to_owned(), &arguments);
+    }
+    if !params.get("name").is_some_and(|name| name.get().starts_with('"')) {
+        nameless = to_raw_value("").ok()?;
+        params.insert("name".to_owned(), &nameless);
+    }
     let params = to_raw_value(&params).ok()?;
     message.insert("params".to_owned(), &params);
     serde_json::to_vec(&message).ok()

@@ -22,12 +22,12 @@ const BETWEEN: usize = 64 * 1024;
 const AT_ONCE: &str = "anthropic/alwaysLoad";
 
 /// The tools of one session's list.
-#[derive(Debug)]
 pub struct Server<S> {
     tools: Vec<Offered>,
     policy: Policy,
     session: SessionId,
     store: Mutex<S>,
+    caller: Box<dyn Fn(&JsonObject) -> Caller + Send + Sync>,
 }
 
 /// Why a server ended otherwise than by its client's wish.
@@ -59,7 +59,14 @@ impl<S: Store + Send + 'static> Server<S> {
         tools: impl IntoIterator<Item = ToolDef>,
     ) -> serde_json::Result<Self> {
         let tools = tools.into_iter().map(|tool| offered(&tool)).collect::<Result<_, _>>()?;
-        Ok(Self { tools, policy, session, store: Mutex::new(store) })
+        Ok(Self { tools, policy, session, store: Mutex::new(store), caller: Box::new(|_| Caller::Main) })
+    }
+
+    /// Asks this who makes a call, by the `_meta` of its request. All calls are main's otherwise: the protocol
+    /// does not say.
+    #[must_use]
+    pub fn with_caller(self, caller: impl Fn(&JsonObject) -> Caller + Send + Sync + 'static) -> Self {
+        Self { caller: Box::new(caller), ..self }
     }
 
     /// Serves the client on standard input and output until it closes them.
@@ -82,11 +89,11 @@ impl<S: Store + Send + 'static> Server<S> {
         done.map(|_| ())
     }
 
-    fn step(&self, name: &str, arguments: &str) -> Result<Option<Effect>, StoreError> {
+    fn step(&self, by: Caller, name: &str, arguments: &str) -> Result<Option<Effect>, StoreError> {
         let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
         let (effect, _) = transaction(&mut *store, &self.session, &self.policy, |work| {
             work.step(Event::ToolCalled(Call {
-                by: Caller::Main,
+                by,
                 name: name.into(),
                 arguments: arguments.into(),
                 outcome: Outcome::Ours,
@@ -117,16 +124,17 @@ impl<S: Store + Send + 'static> ServerHandler for Server<S> {
     async fn call_tool(
         &self,
         call: CallToolRequestParams,
-        _: RequestContext<RoleServer>,
+        request: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         if Tool::named(&call.name).is_none() {
             return Err(unknown(&call.name, &self.tools));
         }
-        let ToolResult { text, is_error } = match self.step(&call.name, &lines::unwrapped(call.arguments)) {
-            Ok(Some(Effect::ReturnToolResult(result))) => result,
-            Ok(_) => return Err(ErrorData::internal_error("the call was logged, and has no answer", None)),
-            Err(error) => ToolResult { text: format!("Nothing was changed: {error}"), is_error: true },
-        };
+        let ToolResult { text, is_error } =
+            match self.step((self.caller)(&request.meta), &call.name, &lines::unwrapped(call.arguments)) {
+                Ok(Some(Effect::ReturnToolResult(result))) => result,
+                Ok(_) => return Err(ErrorData::internal_error("the call was logged, and has no answer", None)),
+                Err(error) => ToolResult { text: format!("Nothing was changed: {error}"), is_error: true },
+            };
         let content = vec![ContentBlock::text(text)];
         Ok(if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) }.into())
     }

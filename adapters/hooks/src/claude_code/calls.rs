@@ -1,66 +1,121 @@
 //! The client's calls as events: whose tool it was, and whether it ran.
 
 use std::borrow::Cow;
+use std::fmt;
 
-use serde::Deserialize;
+use serde::de::{Error, IgnoredAny, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 use session_todo::{Call, Caller, Event, Outcome, Tool};
 
 use super::input::ToolCall;
 
-/// A call's event.
-pub(super) fn event<'a>(by: Caller, call: &ToolCall<'a>) -> Event<'a> {
-    let (name, is_ours) = name(&call.tool_name);
-    let Some(tool) = Tool::named(&name) else {
-        return called(by, name, "", Outcome::Ran { id: None });
-    };
-    let response = call.tool_response.and_then(|raw| serde_json::from_str(raw.get()).ok());
-    let outcome = response.and_then(|response| outcome(tool, is_ours, response)).unwrap_or(Outcome::Failed);
-    called(by, name, call.arguments(), outcome)
+/// The name of our server, as `install` writes it.
+const SERVER: &str = "session-todo";
+
+/// Whose tool a call is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whose {
+    /// The client's, or nobody's that we know.
+    Clients,
+    /// Our server's.
+    Ours,
+    /// Another server's, whatever it is called: it has a list of its own, if any.
+    Others,
 }
 
-/// A call of our server's tools that is ours to answer: a sub-agent's write.
-pub(super) fn asked<'a>(call: &ToolCall<'a>) -> Option<Event<'a>> {
-    let (name, is_ours) = name(&call.tool_name);
-    let writes = Tool::named(&name).is_some_and(Tool::writes);
-    (is_ours && writes).then(|| called(Caller::Sub, name, call.arguments(), Outcome::Ours))
+/// A call's event.
+pub(super) fn event<'a>(by: Caller, call: &ToolCall<'a>) -> Event<'a> {
+    let (whose, name) = whose(&call.tool_name);
+    match Tool::named(&name).filter(|_| whose != Whose::Others) {
+        Some(tool) => {
+            let outcome = call.tool_response.and_then(|response| outcome(tool, whose, response));
+            called(by, name, call.arguments(), outcome.unwrap_or(Outcome::Failed))
+        }
+        None => called(by, name, "", Outcome::Ran { id: None }),
+    }
+}
+
+/// A call of our server's tools, before the server has it.
+pub(super) fn asked<'a>(by: Caller, call: &ToolCall<'a>) -> Option<Event<'a>> {
+    let (whose, name) = whose(&call.tool_name);
+    (whose == Whose::Ours).then(|| called(by, name, call.arguments(), Outcome::Ours))
 }
 
 /// Whether it is one that our server may have logged already.
 pub(super) fn is_ours(call: &ToolCall<'_>) -> bool {
-    name(&call.tool_name).1
+    whose(&call.tool_name).0 == Whose::Ours
 }
 
 fn called<'a>(by: Caller, name: Cow<'a, str>, arguments: &'a str, outcome: Outcome<'a>) -> Event<'a> {
     Event::ToolCalled(Call { by, name, arguments: arguments.into(), outcome })
 }
 
-/// The tool's own name, and whether it is a list tool of an MCP server: `mcp__<server>__<tool>`. Its user may
-/// have called our server what they like.
-fn name<'a>(called: &Cow<'a, str>) -> (Cow<'a, str>, bool) {
-    let bare = match called {
-        Cow::Borrowed(called) => bare(called).map(Cow::Borrowed),
-        Cow::Owned(called) => bare(called).map(|bare| Cow::Owned(bare.to_owned())),
+/// Of a tool's name, `mcp__<server>__<tool>` where it is a server's, whose it is and what the log calls it: ours by
+/// its own name, another server's by that server's where the tool's own would be read as the list's.
+fn whose<'a>(called: &Cow<'a, str>) -> (Whose, Cow<'a, str>) {
+    let Some((server, tool)) = called.strip_prefix("mcp__").and_then(|name| name.split_once("__")) else {
+        return (Whose::Clients, called.clone());
     };
-    bare.map_or_else(|| (called.clone(), false), |bare| (bare, true))
+    if server == SERVER && Tool::named(tool).is_some() {
+        return (Whose::Ours, tool.to_owned().into());
+    }
+    let is_mistakable = Tool::named(called).is_some();
+    (Whose::Others, if is_mistakable { format!("mcp__{server}").into() } else { called.clone() })
 }
 
-fn bare(called: &str) -> Option<&str> {
-    let (_, tool) = called.strip_prefix("mcp__")?.rsplit_once("__")?;
-    Tool::named(tool).map(|_| tool)
-}
-
-/// A tool's answer. `PostToolBatch` has it as the model reads it, `PostToolUse` as the client keeps it.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Response {
-    Text(String),
-    Blocks(Vec<Block>),
-    Kept { success: Option<bool>, task: Option<Task> },
+/// A call ran only where its answer says so (R1). None where it does not. `PostToolBatch` has the answer as the model
+/// reads it, a text or blocks of it, and `PostToolUse` as the client keeps it.
+fn outcome(tool: Tool, whose: Whose, response: &RawValue) -> Option<Outcome<'static>> {
+    let text = match response.get().as_bytes().first()? {
+        // An error of a server's tool is bare text; what it answers otherwise stands in blocks.
+        b'"' if whose == Whose::Ours => return None,
+        b'"' => serde_json::from_str::<Text>(response.get()).ok()?,
+        b'[' => {
+            let blocks: Vec<Block> = serde_json::from_str(response.get()).ok()?;
+            blocks.into_iter().find_map(|block| block.text)?
+        }
+        _ => return serde_json::from_str::<Kept>(response.get()).ok()?.outcome(tool),
+    };
+    let id = (tool == Tool::TaskCreate).then(|| task_number(&text.0).map(|id| Cow::Owned(id.to_owned()))).flatten();
+    (whose == Whose::Ours || says_it_ran(tool, &text.0)).then_some(Outcome::Ran { id })
 }
 
 #[derive(Deserialize)]
 struct Block {
-    text: Option<String>,
+    text: Option<Text>,
+}
+
+/// Texts of models hold half surrogate pairs, and no answer is lost for that.
+struct Text(String);
+
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
+        json.deserialize_bytes(AnyText)
+    }
+}
+
+struct AnyText;
+
+impl Visitor<'_> for AnyText {
+    type Value = Text;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a string")
+    }
+
+    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Text, E> {
+        Ok(Text(String::from_utf8_lossy(bytes).into_owned()))
+    }
+}
+
+/// What the client keeps of an answer of its own tools.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Kept {
+    success: Option<bool>,
+    task: Option<Task>,
+    new_todos: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -68,18 +123,17 @@ struct Task {
     id: Option<String>,
 }
 
-/// A call ran only where its answer says so (R1). None where it does not.
-fn outcome(tool: Tool, is_ours: bool, response: Response) -> Option<Outcome<'static>> {
-    let text = match response {
-        // An error of a server's tool is bare text; what it answers otherwise stands in blocks.
-        Response::Text(_) if is_ours => return None,
-        Response::Text(text) => text,
-        Response::Blocks(blocks) => blocks.into_iter().find_map(|block| block.text)?,
-        Response::Kept { success: Some(false), .. } => return None,
-        Response::Kept { task, .. } => return Some(Outcome::Ran { id: task.and_then(|task| task.id).map(Cow::Owned) }),
-    };
-    let id = (tool == Tool::TaskCreate).then(|| task_number(&text).map(|id| Cow::Owned(id.to_owned()))).flatten();
-    (is_ours || says_it_ran(tool, &text)).then_some(Outcome::Ran { id })
+impl Kept {
+    fn outcome(self, tool: Tool) -> Option<Outcome<'static>> {
+        let id = self.task.and_then(|task| task.id);
+        let ran = match tool {
+            Tool::TodoWrite => self.new_todos.is_some(),
+            Tool::TaskCreate => id.is_some(),
+            Tool::TaskUpdate => self.success == Some(true),
+            Tool::TaskGet | Tool::TaskList => self.success != Some(false),
+        };
+        ran.then(|| Outcome::Ran { id: id.map(Cow::Owned) })
+    }
 }
 
 /// The words of the client's own tools. A refusal, a denial and an interruption have others, many of them.

@@ -25,13 +25,16 @@ pub(super) struct Input<'a> {
     /// All calls of a response, in call order.
     #[serde(borrow, default, deserialize_with = "of_its_kind")]
     tool_calls: Option<Vec<&'a RawValue>>,
-    /// These three where an event is about one call.
+    /// These where an event is about one call.
     #[serde(borrow, default, deserialize_with = "of_its_kind")]
     tool_name: Option<Cow<'a, str>>,
     #[serde(borrow)]
     tool_input: Option<&'a RawValue>,
     #[serde(borrow)]
     tool_response: Option<&'a RawValue>,
+    /// The call's id.
+    #[serde(borrow, default, deserialize_with = "of_its_kind")]
+    pub(super) tool_use_id: Option<Cow<'a, str>>,
 }
 
 fn of_its_kind<'de, T: Deserialize<'de>, D: Deserializer<'de>>(json: D) -> Result<Option<T>, D::Error> {
@@ -48,6 +51,8 @@ pub(super) struct ToolCall<'a> {
     tool_input: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(super) tool_response: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "of_its_kind")]
+    pub(super) tool_use_id: Option<Cow<'a, str>>,
 }
 
 impl<'a> ToolCall<'a> {
@@ -71,7 +76,9 @@ impl<'a> Input<'a> {
     /// The calls that the event is about: a response's, or one.
     pub(super) fn calls(&self) -> Vec<ToolCall<'a>> {
         let Self { tool_input, tool_response, .. } = *self;
-        let one = self.tool_name.clone().map(|tool_name| ToolCall { tool_name, tool_input, tool_response });
+        let tool_use_id = self.tool_use_id.clone();
+        let one =
+            self.tool_name.clone().map(|tool_name| ToolCall { tool_name, tool_input, tool_response, tool_use_id });
         let several = self.tool_calls.iter().flatten().filter_map(|call| serde_json::from_str(call.get()).ok());
         several.chain(one).collect()
     }

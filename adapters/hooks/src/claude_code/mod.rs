@@ -8,7 +8,7 @@
 //! | `SessionStart` with `compact` | [`Event::Compacted`], and the snapshot |
 //! | `SessionStart` with `resume` | [`Event::Resumed`] |
 //! | `Stop` | the last request has its response |
-//! | `PreToolUse` | a sub-agent's write through our MCP server is refused (A7): the server can't tell who calls |
+//! | `PreToolUse` | a sub-agent's write through our MCP server is refused (A7); what else it calls there, the server is told, is a sub-agent's ([`caller`]) |
 //! | any other | nothing |
 //!
 //! What has an `agent_id` is a sub-agent's. What the client reports of its own list tools has
@@ -35,14 +35,16 @@ mod logged;
 mod output;
 mod reminds;
 mod stopped;
+mod subs;
 
 use std::path::Path;
 
-use input::Input;
-use session_todo::{Agent, Effect, Event, Policy, Reminder};
+use input::{Input, ToolCall};
+use session_todo::{Agent, Caller, Effect, Event, Policy, Reminder, Tool};
 use session_todo_store::{Files, SessionId, StoreError, Sync, Work, transaction};
 
 pub use reminds::Environment;
+pub use subs::{TOOL_USE_ID, caller};
 
 use crate::error::HookError;
 
@@ -78,7 +80,7 @@ impl Hook<'_> {
             Task::Round => log.round(&input)?.map(|text| output::context(event, &text)),
             Task::Prompt => log.prompt(&input)?.map(|text| output::context(event, &text)),
             Task::Compacted => log.compacted()?.map(|text| output::context(event, &text)),
-            Task::Asked(call) => log.refusal(&call)?.map(|text| output::denial(event, &text)),
+            Task::Asked(call) => log.asked(&call, &input)?.map(|text| output::denial(event, &text)),
             Task::Resumed => log.resumed().map(|()| None)?,
             Task::Stopped => log.stopped().map(|()| None)?,
         };
@@ -99,7 +101,7 @@ enum Task<'a> {
     Compacted,
     Resumed,
     Stopped,
-    /// A sub-agent is about to write through our server.
+    /// A sub-agent is about to call a tool of our server's.
     Asked(Event<'a>),
 }
 
@@ -114,7 +116,9 @@ impl<'a> Task<'a> {
                 Some("resume") => Some(Self::Resumed),
                 _ => None,
             },
-            ("PreToolUse", Agent::Sub) => input.calls().first().and_then(calls::asked).map(Self::Asked),
+            ("PreToolUse", Agent::Sub) => {
+                input.calls().first().and_then(|call| calls::asked(Caller::Sub, call)).map(Self::Asked)
+            }
             _ => None,
         }
     }
@@ -136,27 +140,28 @@ impl Log<'_> {
             logged::Logged::default()
         };
         let events = known.without(&calls, input.caller());
-        let effect = self.transaction(|work| {
+        let said = self.transaction(|work| {
             for event in &events {
                 let _ = work.step(event.clone());
             }
-            work.step(Event::RequestSent { by: input.agent() })
+            request(work, input.agent())
         })?;
-        Ok(self.spoken(effect, input))
+        self.forget(&calls);
+        Ok(self.spoken(said, input))
     }
 
     /// A prompt is a request, unless the one before it was never answered: then it goes in its place.
     fn prompt(&mut self, input: &Input<'_>) -> Result<Option<String>, HookError> {
         let answered = stopped::read(&self.files.path(&self.session));
-        let effect = self.transaction(|work| {
+        let said = self.transaction(|work| {
             let requests = work.session().state().requests();
             if requests > 0 && answered != Some(requests) {
                 // What it carried is in the client's history, and goes out again with it.
                 return None;
             }
-            work.step(Event::RequestSent { by: Agent::Main })
+            request(work, Agent::Main)
         })?;
-        Ok(self.spoken(effect, input))
+        Ok(self.spoken(said, input))
     }
 
     fn compacted(&mut self) -> Result<Option<String>, HookError> {
@@ -176,22 +181,30 @@ impl Log<'_> {
         stopped::write(&self.files.path(&self.session), opened.session.state().requests())
     }
 
-    /// The core's refusal of a sub-agent's write. Where it may write, the server answers.
-    fn refusal(&mut self, call: &Event<'_>) -> Result<Option<String>, HookError> {
+    /// The core's refusal of a sub-agent's write. Where it may call, the server is told who does, and answers.
+    fn asked(&mut self, call: &Event<'_>, input: &Input<'_>) -> Result<Option<String>, HookError> {
+        let writes = matches!(call, Event::ToolCalled(call) if Tool::named(&call.name).is_some_and(Tool::writes));
         let effect = self.transaction(|work| {
-            let may_write = work.session().policy().share;
-            if may_write { None } else { work.step(call.clone()) }
+            let may_call = !writes || work.session().policy().share;
+            if may_call { None } else { work.step(call.clone()) }
         })?;
         match effect {
             Some(Effect::ReturnToolResult(result)) if result.is_error => Ok(Some(result.text)),
-            _ => Ok(None),
+            _ => subs::mark(self.hook.folder, input.tool_use_id.as_deref().unwrap_or_default()).map(|()| None),
         }
     }
 
-    fn transaction<'e>(
+    /// Takes away the marks of calls that no server has taken: they were denied, say.
+    fn forget(&self, calls: &[ToolCall<'_>]) {
+        for id in calls.iter().filter_map(|call| call.tool_use_id.as_deref()) {
+            let _ = caller(self.hook.folder, id);
+        }
+    }
+
+    fn transaction<'e, T>(
         &mut self,
-        mut steps: impl FnMut(&mut Work<'e>) -> Option<Effect>,
-    ) -> Result<Option<Effect>, StoreError> {
+        mut steps: impl FnMut(&mut Work<'e>) -> Option<T>,
+    ) -> Result<Option<T>, StoreError> {
         let asked = self.hook.policy.as_ref();
         let work = |work: &mut Work<'e>| {
             if let Some(policy) = asked.filter(|policy| policy.name != work.session().policy().name) {
@@ -202,18 +215,29 @@ impl Log<'_> {
         transaction(&mut self.files, &self.session, asked.unwrap_or(&Policy::DEFAULT), work)?.0
     }
 
-    /// What of an effect goes out: not a reminder where the client reminds by itself.
-    fn spoken(&self, effect: Option<Effect>, input: &Input<'_>) -> Option<String> {
-        let Some(Effect::AppendSystemReminder(reminder)) = effect else { return None };
+    /// What of it goes out: not a reminder where the client reminds by itself.
+    fn spoken(&self, said: Option<Said>, input: &Input<'_>) -> Option<String> {
+        let Said { text, has_note } = said?;
         let transcript = input.transcript_path.as_deref().map(Path::new);
-        let silent = !self.has_note(&reminder) && self.hook.environment.client_reminds(transcript);
-        (!silent).then_some(reminder.text)
+        let is_silent = !has_note && self.hook.environment.client_reminds(transcript);
+        (!is_silent).then_some(text)
     }
+}
 
-    /// Whether it holds more than a reminder.
-    fn has_note(&self, reminder: &Reminder) -> bool {
-        let words = &self.hook.policy.as_ref().unwrap_or(&Policy::DEFAULT).words;
-        let holds = |words: &str| reminder.text.contains(words);
-        reminder.items.is_none() || holds(&words.edited) || holds(&words.unfinished)
-    }
+/// What rides on a request.
+struct Said {
+    text: String,
+    /// Whether it is more than a reminder.
+    has_note: bool,
+}
+
+fn request(work: &mut Work<'_>, by: Agent) -> Option<Said> {
+    let Some(Effect::AppendSystemReminder(Reminder { text, items, .. })) = work.step(Event::RequestSent { by }) else {
+        return None;
+    };
+    let words = &work.session().policy().words;
+    // A note stands before the reminder, and items behind: no item's text can be taken for a note (R5).
+    let before = text.split(&*words.reminder).next().unwrap_or_default();
+    let has_note = items.is_none() || before.contains(&*words.edited) || before.contains(&*words.unfinished);
+    Some(Said { text, has_note })
 }

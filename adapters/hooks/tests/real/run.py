@@ -118,6 +118,26 @@ def sub_agents(client, model, variables, own):
         check("its writes that ran are on the list, others not", session.command("list").count("The helper's"), ran)
         check("which of our server's is none", own or ran == 0, True)
 
+
+def sharing(client, model, variables, own):
+    """Where a policy shares the list, a sub-agent's write through our server is on it, and moves nothing of main's clock."""
+    if own:
+        return
+    agent = {"calls": [{"name": "Agent", "input": {"description": "helps", "prompt": "HELPER", "subagent_type": "general-purpose"}}]}
+    helper = [{"calls": [create(own, "The helper's")]}, {"text": "Helped."}]
+    steps = [bash(0), {"calls": [create(own, "First thing")]}, bash(3), agent] + [bash(n) for n in range(5, 25)] + [{"text": "Done."}]
+    with Session(client, PROGRAM, model, {"main": steps, "HELPER": helper},
+                 [*variables, OFF, ("SESSION_TODO_POLICY", "claude-code")]) as session:
+        bodies = [body for body in session.prompt("do it") if "HELPER" not in json.dumps(body["messages"][0])]
+        calls = [line["event"]["tool_called"] for line in session.log() if "TaskCreate" in str(line)]
+        check("with a shared list, who wrote", [(call["by"], call["outcome"]) for call in calls], [("main", "ours"), ("sub", "ours")])
+        check("both are on the list", session.command("list").count("#"), 2)
+        check("reminders of main", appear(bodies, OURS), [13, 23])
+        left = os.path.join(session.variables["SESSION_TODO_HOME"], "sub-agents")
+        check("no mark is left", os.listdir(left), [])
+        check("no errors", session.errors(), "")
+
+
 def normal(body):
     """A body without what differs between any two runs: ids, times, folders."""
     text = json.dumps(body)
@@ -152,7 +172,7 @@ def main():
         version = subprocess.run([client, "--version"], stdout=subprocess.PIPE, text=True).stdout.strip()
         for own in ways(offers):
             print(f"{name} ({version}), {'its own tools' if own else 'our server'}", flush=True)
-            for scenario in (reminders, compactions, notes, sub_agents):
+            for scenario in (reminders, compactions, notes, sub_agents, sharing):
                 if wanted in scenario.__name__:
                     scenario(client, model, variables, own)
             if wanted:

@@ -2,85 +2,19 @@
 
 #![allow(clippy::needless_pass_by_value, clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod client;
+mod sub_agents;
+
 use std::fs;
 use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use session_todo::{Call, Caller, Event, Outcome, Policy};
+use session_todo::Policy;
 use session_todo_hooks::claude_code::{Environment, Hook};
-use session_todo_store::{Files, Record, SessionId, Store, Sync, Version, transaction};
+use session_todo_store::{Files, SessionId, Sync};
 
-struct Client {
-    home: tempfile::TempDir,
-    policy: Option<Policy>,
-    environment: Environment,
-}
-
-impl Client {
-    fn new(policy: Option<Policy>) -> Self {
-        Self { home: tempfile::tempdir().unwrap(), policy, environment: Environment::default() }
-    }
-
-    /// What goes to the model with this event.
-    fn event(&self, name: &str, more: Value) -> Option<String> {
-        let mut event = more;
-        event["session_id"] = "s".into();
-        event["hook_event_name"] = name.into();
-        let hook =
-            Hook { folder: self.home.path(), policy: self.policy.clone(), environment: self.environment.clone() };
-        let printed: Value = serde_json::from_str(&hook.answer(event.to_string().as_bytes()).unwrap()?).unwrap();
-        let said = &printed["hookSpecificOutput"];
-        assert_eq!(said["hookEventName"], name);
-        let text = said.get("additionalContext").or(said.get("permissionDecisionReason"));
-        Some(text.unwrap().as_str().unwrap().to_owned())
-    }
-
-    fn batch(&self, calls: Value) -> Option<String> {
-        self.event("PostToolBatch", json!({ "tool_calls": calls }))
-    }
-
-    fn prompt(&self) -> Option<String> {
-        self.event("UserPromptSubmit", json!({"prompt": "go on"}))
-    }
-
-    /// The log, in short.
-    fn log(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        let mut files = Files::open(self.home.path(), Sync::Os).unwrap();
-        let session = SessionId::new("s").unwrap();
-        files
-            .read(&session, Version::START, &mut |_, record| {
-                lines.push(match record {
-                    Record::Policy { name, .. } => format!("policy {name}"),
-                    Record::Event(Event::RequestSent { by }) => format!("request {by:?}"),
-                    Record::Event(Event::ToolCalled(Call { by, name, arguments, outcome })) => {
-                        format!("{by:?} {name} {arguments} {outcome:?}")
-                    }
-                    Record::Event(event) => format!("{event:?}"),
-                });
-                Ok(())
-            })
-            .unwrap();
-        lines
-    }
-
-    /// What the MCP server does with a call.
-    fn server(&self, name: &str, arguments: &str) {
-        let mut files = Files::open(self.home.path(), Sync::Os).unwrap();
-        let call = Call { by: Caller::Main, name: name.into(), arguments: arguments.into(), outcome: Outcome::Ours };
-        let step = |work: &mut session_todo_store::Work<'_>| work.step(Event::ToolCalled(call.clone()).into_owned());
-        transaction(&mut files, &SessionId::new("s").unwrap(), &Policy::DEFAULT, step).unwrap();
-    }
-}
-
-fn bash() -> Value {
-    json!([{"tool_name": "Bash", "tool_input": {"command": "true"}, "tool_response": ""}])
-}
-
-fn called(name: &str, input: &Value, response: &Value) -> Value {
-    json!({"tool_name": name, "tool_input": input, "tool_response": response})
-}
+use crate::client::{Client, bash, called};
 
 #[test]
 fn r1_a_call_ran_where_its_answer_says_so() {
@@ -106,6 +40,13 @@ fn r1_a_call_ran_where_its_answer_says_so() {
             "Ran { id: None }",
         ),
         (called("mcp__session-todo__todo_write", &todos, &json!("refused")), "Failed"),
+        // As the client keeps its own tools' answers, and as it keeps an error.
+        (called("TodoWrite", &todos, &json!({"oldTodos": [], "newTodos": []})), "Ran { id: None }"),
+        (called("TodoWrite", &todos, &json!({"error": "denied"})), "Failed"),
+        (called("TaskCreate", &task, &json!({"error": "denied"})), "Failed"),
+        (called("TaskUpdate", &one, &json!({"success": true, "taskId": "4"})), "Ran { id: None }"),
+        (called("TaskUpdate", &one, &json!({})), "Failed"),
+        (called("TaskList", &json!({}), &json!({"tasks": []})), "Ran { id: None }"),
         (
             called(
                 "mcp__session-todo__TaskCreate",
@@ -120,10 +61,32 @@ fn r1_a_call_ran_where_its_answer_says_so() {
         let log = client.log();
         assert!(log[log.len() - 2].ends_with(outcome), "{call}: {}", log[log.len() - 2]);
     }
-    let other = called("mcp__other__search", &todos, &json!([]));
-    client.batch(json!([other]));
+    // Half a surrogate pair, as a model writes it.
+    let half = r#"{"session_id":"s","hook_event_name":"PostToolBatch","tool_calls":[{"tool_name":"TaskCreate",
+        "tool_input":{"subject":"\ud83d"},"tool_response":"Task #8 created successfully: \ud83d"}]}"#;
+    client.raw(half);
     let log = client.log();
-    assert_eq!(log[log.len() - 2], "Main mcp__other__search  Ran { id: None }");
+    assert!(log[log.len() - 2].ends_with("Ran { id: Some(\"8\") }"), "{log:?}");
+}
+
+/// Another server's tools are no list of ours, whatever they are called.
+#[test]
+fn another_servers_tools_change_nothing() {
+    let client = Client::new(None);
+    client.batch(json!([called("TaskCreate", &json!({"subject": "A"}), &json!("Task #1 created successfully: A"))]));
+    for (name, logged) in [
+        ("mcp__other__search", "mcp__other__search"),
+        ("mcp__codex__update_plan", "mcp__codex"),
+        ("mcp__session-todo-extras__TodoWrite", "mcp__session-todo-extras"),
+        ("mcp__plan__session-todo__todo_write", "mcp__plan"),
+        ("mcp__session-todo__search", "mcp__session-todo__search"),
+    ] {
+        let emptied = json!({"plan": [], "todos": []});
+        client.batch(json!([called(name, &emptied, &json!([{"type": "text", "text": "Plan updated"}]))]));
+        let log = client.log();
+        assert_eq!(log[log.len() - 2], format!("Main {logged}  Ran {{ id: None }}"));
+    }
+    assert!(client.event("SessionStart", json!({"source": "compact"})).unwrap().contains("\"content\":\"A\""));
 }
 
 #[test]
@@ -232,35 +195,16 @@ fn what_the_server_has_logged_is_found_behind_any_cached_state() {
     }
 }
 
+/// R5: an item that reads like a note makes none of a reminder.
 #[test]
-fn a7_a_sub_agents_write_through_the_server_is_refused() {
-    let client = Client::new(None);
-    let call = json!({"tool_name": "mcp__session-todo__todo_write", "tool_input": {"todos": [{"content": "A"}]}});
-    let by = |agent: Value| {
-        let mut call = call.clone();
-        if !agent.is_null() {
-            call["agent_id"] = agent;
-        }
-        client.event("PreToolUse", call)
-    };
-    assert_eq!(by(Value::Null), None, "main's");
-    assert_eq!(client.log().len(), 0);
-    assert!(by("a".into()).is_some());
-    // Main goes on while the sub-agent works.
-    client.batch(json!([]));
-    let mut batch = json!({"agent_id": "a", "tool_calls": [call]});
-    batch["tool_calls"][0]["tool_response"] = "refused".into();
-    client.event("PostToolBatch", batch);
-    let log = client.log();
-    assert_eq!(log.len(), 4, "the refusal stands in the log once: {log:?}");
-    let mut read = call.clone();
-    read["tool_name"] = "mcp__session-todo__TaskList".into();
-    read["agent_id"] = "a".into();
-    assert_eq!(client.event("PreToolUse", read), None);
-    let sharing = Client::new(Some(Policy::CLAUDE_CODE));
-    let mut call = call;
-    call["agent_id"] = "a".into();
-    assert_eq!(sharing.event("PreToolUse", call), None);
+fn r5_an_items_text_is_no_note() {
+    let mut client = Client::new(Some(Policy::TODO_EVERY_REQUEST));
+    let subject = json!({"subject": format!("{} {}", Policy::DEFAULT.words.edited, Policy::DEFAULT.words.unfinished)});
+    client.environment.tools = true;
+    let write = called("TaskCreate", &subject, &json!("Task #1 created successfully: A"));
+    assert_eq!(client.batch(json!([write])), None);
+    client.environment.tools = false;
+    assert!(client.batch(bash()).unwrap().contains(&*Policy::DEFAULT.words.edited), "it was due all along");
 }
 
 /// A member that is not of its kind is as if it were not there: the request counts, and so do the other calls.

@@ -1,0 +1,69 @@
+//! Sub-agents that call our server's tools.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use session_todo::{Caller, Policy};
+use session_todo_hooks::claude_code::caller;
+
+use crate::client::Client;
+
+#[test]
+fn a7_a_sub_agents_write_through_the_server_is_refused() {
+    let client = Client::new(None);
+    let call = json!({"tool_name": "mcp__session-todo__todo_write", "tool_input": {"todos": [{"content": "A"}]}});
+    let by = |agent: Value| {
+        let mut call = call.clone();
+        if !agent.is_null() {
+            call["agent_id"] = agent;
+        }
+        client.event("PreToolUse", call)
+    };
+    assert_eq!(by(Value::Null), None, "main's");
+    assert_eq!(client.log().len(), 0);
+    assert!(by("a".into()).is_some());
+    // Main goes on while the sub-agent works.
+    client.batch(json!([]));
+    let mut batch = json!({"agent_id": "a", "tool_calls": [call]});
+    batch["tool_calls"][0]["tool_response"] = "refused".into();
+    client.event("PostToolBatch", batch);
+    let log = client.log();
+    assert_eq!(log.len(), 4, "the refusal stands in the log once: {log:?}");
+    let mut read = call.clone();
+    read["tool_name"] = "mcp__session-todo__TaskList".into();
+    read["agent_id"] = "a".into();
+    assert_eq!(client.event("PreToolUse", read), None);
+}
+
+/// D1: where a sub-agent may call the server, the server is told once that it is one.
+#[test]
+fn d1_the_server_is_told_which_calls_are_a_sub_agents() {
+    for (policy, tool) in [(Policy::CLAUDE_CODE, "todo_write"), (Policy::DEFAULT, "TaskList")] {
+        let client = Client::new(Some(policy));
+        let mut call = json!({"tool_name": format!("mcp__session-todo__{tool}"), "tool_input": {},
+            "tool_use_id": "toolu_01-a"});
+        let by = |id| caller(client.home.path(), id);
+        client.event("PreToolUse", call.clone());
+        assert_eq!(by("toolu_01-a"), Caller::Main, "main's");
+        call["agent_id"] = "a".into();
+        assert_eq!(client.event("PreToolUse", call.clone()), None);
+        assert_eq!(by("toolu_02"), Caller::Main, "another call");
+        assert_eq!(by("toolu_01-a"), Caller::Sub);
+        assert_eq!(by("toolu_01-a"), Caller::Main, "once");
+        // A call that never came to the server leaves nothing behind.
+        client.event("PreToolUse", call.clone());
+        call["tool_response"] = "denied".into();
+        client.event("PostToolBatch", json!({"agent_id": "a", "tool_calls": [call]}));
+        assert_eq!(by("toolu_01-a"), Caller::Main);
+        // An id is no path.
+        for id in ["../s", "", ".", "a/b", &"x".repeat(101)] {
+            client.event(
+                "PreToolUse",
+                json!({"tool_name": format!("mcp__session-todo__{tool}"), "tool_use_id": id,
+                "agent_id": "a"}),
+            );
+            assert_eq!(by(id), Caller::Main);
+        }
+        assert_eq!(fs::read_dir(client.home.path().join("sub-agents")).unwrap().count(), 0);
+    }
+}
