@@ -1,10 +1,10 @@
 use std::env;
 use std::io;
 
-use serde_json::Value;
-use session_todo::{Caller, Dialect, Policy};
-use session_todo_hooks::claude_code::{TOOL_USE_ID, caller};
-use session_todo_mcp::{Served, Server};
+use serde_json::{Map, Value};
+use session_todo::{Dialect, Policy};
+use session_todo_hooks::claude_code::{TOOL_USE_ID, Whose, whose};
+use session_todo_mcp::{CLAUDE_CODE, Served, Server, Why};
 use session_todo_store::{Files, Sync, home, open};
 
 use crate::list::tell_torn;
@@ -25,10 +25,12 @@ pub(crate) fn run(told: Option<&str>, dialect: Option<Dialect>, policy: Policy) 
     }
     let _ = tell_torn(&mut store);
     let tools: Vec<_> = dialect.map_or_else(|| policy.tools().collect(), |dialect| dialect.tools().collect());
-    let server = Server::new(store, served.session, policy, tools)?.with_caller(move |meta| {
-        let id = meta.get(TOOL_USE_ID).and_then(Value::as_str);
-        id.map_or(Caller::Main, |id| caller(&folder, id))
-    });
-    server.serve().map_err(io::Error::other)?;
+    let own = (served.why != Why::Variable(CLAUDE_CODE)).then(|| served.session.clone());
+    let noted = move |meta: &Map<String, Value>| {
+        let Whose { session, by } = whose(&folder, meta.get(TOOL_USE_ID)?.as_str()?)?;
+        // A session that the client did not name is not its to leave.
+        Some((own.clone().unwrap_or(session), by))
+    };
+    Server::new(store, served.session, policy, tools)?.with_whose(noted).serve().map_err(io::Error::other)?;
     Ok(DONE)
 }

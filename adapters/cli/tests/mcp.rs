@@ -157,29 +157,58 @@ fn a_call_without_a_tools_name_is_answered() {
     assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0, "nothing was logged");
 }
 
-/// D1, A7: who calls, the client's hook has heard, and the server asks by the call's id.
-#[test]
-fn a_sub_agents_call_is_logged_as_its_own() {
-    let home = TempDir::new().unwrap();
-    let asked = json!({"session_id": "s", "hook_event_name": "PreToolUse", "agent_id": "a", "tool_use_id": "toolu_1",
-        "tool_name": "mcp__session-todo__TaskCreate", "tool_input": {"subject": "Read", "description": "d"}});
+/// What the client's hook is told before a call by main, or by the sub-agent `a`.
+fn noted(home: &Path, session: &str, id: &str, is_sub: bool) {
+    let mut asked = json!({"session_id": session, "hook_event_name": "PreToolUse", "tool_use_id": id,
+        "tool_name": "mcp__session-todo__TaskCreate", "tool_input": {"subject": id, "description": "d"}});
+    if is_sub {
+        asked["agent_id"] = "a".into();
+    }
     let mut hook = Command::new(env!("CARGO_BIN_EXE_session-todo"));
-    hook.args(["hook", "claude-code", "--policy", "claude-code"]).env("SESSION_TODO_HOME", home.path());
+    hook.args(["hook", "claude-code", "--policy", "claude-code"]).env("SESSION_TODO_HOME", home);
     let mut hook = hook.stdin(Stdio::piped()).spawn().unwrap();
     write!(hook.stdin.take().unwrap(), "{asked}").unwrap();
     assert!(hook.wait().unwrap().success());
-    let mut client = Client::start(home.path(), &["--session", "s", "--policy", "claude-code"]);
-    for id in ["toolu_1", "toolu_2"] {
-        let call =
-            json!({"name": "TaskCreate", "arguments": asked["tool_input"], "_meta": {"claudecode/toolUseId": id}});
-        assert_eq!(client.ask("tools/call", &call)["result"]["isError"], false);
-    }
-    client.end();
+}
+
+/// Each call that a session's log holds, as `who what`.
+fn logged(home: &Path, session: &str) -> Vec<String> {
     let mut show = Command::new(env!("CARGO_BIN_EXE_session-todo"));
-    let shown = show.args(["log", "show", "s"]).env("SESSION_TODO_HOME", home.path()).output().unwrap().stdout;
-    let shown = String::from_utf8(shown).unwrap();
-    let by: Vec<_> = ["sub", "main"].map(|by| shown.matches(&format!(r#""by":"{by}""#)).count()).into();
-    assert_eq!(by, [1, 1], "{shown}");
+    let shown = show.args(["log", "show", session]).env("SESSION_TODO_HOME", home).output().unwrap().stdout;
+    let lines = String::from_utf8(shown).unwrap();
+    let records = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let calls = records.filter_map(|record| record["event"].get("tool_called").cloned());
+    let word = |call: &Value| {
+        let arguments: Value = serde_json::from_str(call["arguments"].as_str().unwrap()).unwrap();
+        format!("{} {}", call["by"].as_str().unwrap(), arguments["subject"].as_str().unwrap())
+    };
+    calls.map(|call| word(&call)).collect()
+}
+
+/// D1: whose a call is, the client's hook has heard, and the server asks by the call's id: a sub-agent's, or one of the
+/// session that a running client has gone over to.
+#[test]
+fn whose_a_call_is_the_hook_has_noted() {
+    let home = TempDir::new().unwrap();
+    for (flags, second) in [(vec![], "two"), (vec!["--session", "own"], "own")] {
+        let flags = [&["--policy", "claude-code"], &*flags].concat();
+        let mut client = Client::start_with(home.path(), &flags, &[("CLAUDE_CODE_SESSION_ID", "one")]);
+        noted(home.path(), "one", "toolu_1", true);
+        noted(home.path(), "two", "toolu_2", false);
+        for id in ["toolu_1", "toolu_2", "toolu_3"] {
+            let call = json!({"name": "TaskCreate", "arguments": {"subject": id, "description": "d"},
+                "_meta": {"claudecode/toolUseId": id}});
+            assert_eq!(client.ask("tools/call", &call)["result"]["isError"], false);
+        }
+        client.end();
+        let first = if second == "own" { "own" } else { "one" };
+        let mut all = logged(home.path(), first);
+        if first != second {
+            all.extend(logged(home.path(), second));
+        }
+        all.sort();
+        assert_eq!(all, ["main toolu_2", "main toolu_3", "sub toolu_1"]);
+    }
 }
 
 /// L12: in call order, though the client waited for no answer.

@@ -17,16 +17,16 @@
 //! 4. none of them: a list of this process alone. It is in the log folder like any other, under an id that
 //!    nobody else has.
 //!
-//! The variables are those of the server's start. After a `/clear`, and where a person changes to another session
-//! inside a running Claude Code, hooks are given the new session's id and the server goes on with the old one's list
-//! (seen in 2.1.197 and 2.1.332): reads show what was on it, and ids may differ from those in reminders. The client
-//! started anew gives both one list again.
+//! The variables are those of the server's start, and a running client goes over to another session: at `/clear`, say
+//! (seen in Claude Code 2.1.197 and 2.1.332). So under 3 the command asks at each call what the client's hooks, where
+//! they are installed, have noted of it ([`Server::with_whose`]): which session it is of, and whether a sub-agent makes
+//! it. Without the hooks a server goes on with the list that it began with.
 //!
 //! # What it can't do
 //!
 //! It sees its own tools' calls and nothing else, no request and no compaction: so there are no reminders, no
 //! notes and no snapshots here. They are the hooks' part. And a call by a sub-agent looks like one by main, unless
-//! somebody else knows better ([`Server::with_caller`]): the command asks what Claude Code's hooks were told.
+//! somebody else knows better ([`Server::with_whose`]).
 //!
 //! # What is an error
 //!
@@ -44,5 +44,5 @@ mod lines;
 mod served;
 mod server;
 
-pub use served::{Served, Why};
+pub use served::{CLAUDE_CODE, Served, Why};
 pub use server::{Failed, Server};

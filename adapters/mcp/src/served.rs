@@ -6,8 +6,8 @@ use session_todo_store::{BadSessionId, SessionId};
 
 /// What `install` sets in a client's settings.
 const INSTALLED: &str = "SESSION_TODO_SESSION";
-/// What Claude Code gives the servers it starts.
-const CLAUDE_CODE: &str = "CLAUDE_CODE_SESSION_ID";
+/// The variable that holds the session for the servers that Claude Code starts.
+pub const CLAUDE_CODE: &str = "CLAUDE_CODE_SESSION_ID";
 
 /// The session that a server serves, and why this one.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -27,8 +27,10 @@ pub struct Server<S> {
     policy: Policy,
     session: SessionId,
     store: Mutex<S>,
-    caller: Box<dyn Fn(&JsonObject) -> Caller + Send + Sync>,
+    whose: Box<Whose>,
 }
+
+type Whose = dyn Fn(&JsonObject) -> Option<(SessionId, Caller)> + Send + Sync;
 
 /// Why a server ended otherwise than by its client's wish.
 #[derive(Debug, thiserror::Error)]
@@ -59,14 +61,17 @@ impl<S: Store + Send + 'static> Server<S> {
         tools: impl IntoIterator<Item = ToolDef>,
     ) -> serde_json::Result<Self> {
         let tools = tools.into_iter().map(|tool| offered(&tool)).collect::<Result<_, _>>()?;
-        Ok(Self { tools, policy, session, store: Mutex::new(store), caller: Box::new(|_| Caller::Main) })
+        Ok(Self { tools, policy, session, store: Mutex::new(store), whose: Box::new(|_| None) })
     }
 
-    /// Asks this who makes a call, by the `_meta` of its request. All calls are main's otherwise: the protocol
-    /// does not say.
+    /// Asks this which session a call is of and who makes it, by the `_meta` of its request. Where it does not say, and
+    /// the protocol itself does not, a call is main's, of this server's session.
     #[must_use]
-    pub fn with_caller(self, caller: impl Fn(&JsonObject) -> Caller + Send + Sync + 'static) -> Self {
-        Self { caller: Box::new(caller), ..self }
+    pub fn with_whose(
+        self,
+        whose: impl Fn(&JsonObject) -> Option<(SessionId, Caller)> + Send + Sync + 'static,
+    ) -> Self {
+        Self { whose: Box::new(whose), ..self }
     }
 
     /// Serves the client on standard input and output until it closes them.
@@ -89,9 +94,10 @@ impl<S: Store + Send + 'static> Server<S> {
         done.map(|_| ())
     }
 
-    fn step(&self, by: Caller, name: &str, arguments: &str) -> Result<Option<Effect>, StoreError> {
+    fn step(&self, meta: &JsonObject, name: &str, arguments: &str) -> Result<Option<Effect>, StoreError> {
+        let (session, by) = (self.whose)(meta).unwrap_or_else(|| (self.session.clone(), Caller::Main));
         let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
-        let (effect, _) = transaction(&mut *store, &self.session, &self.policy, |work| {
+        let (effect, _) = transaction(&mut *store, &session, &self.policy, |work| {
             work.step(Event::ToolCalled(Call {
                 by,
                 name: name.into(),
@@ -130,7 +136,7 @@ impl<S: Store + Send + 'static> ServerHandler for Server<S> {
             return Err(unknown(&call.name, &self.tools));
         }
         let ToolResult { text, is_error } =
-            match self.step((self.caller)(&request.meta), &call.name, &lines::unwrapped(call.arguments)) {
+            match self.step(&request.meta, &call.name, &lines::unwrapped(call.arguments)) {
                 Ok(Some(Effect::ReturnToolResult(result))) => result,
                 Ok(_) => return Err(ErrorData::internal_error("the call was logged, and has no answer", None)),
                 Err(error) => ToolResult { text: format!("Nothing was changed: {error}"), is_error: true },

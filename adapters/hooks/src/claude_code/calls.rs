@@ -37,9 +37,9 @@ pub(super) fn event<'a>(by: Caller, call: &ToolCall<'a>) -> Event<'a> {
 }
 
 /// A call of our server's tools, before the server has it.
-pub(super) fn asked<'a>(by: Caller, call: &ToolCall<'a>) -> Option<Event<'a>> {
+pub(super) fn asked<'a>(by: Caller, call: &ToolCall<'a>) -> Option<Call<'a>> {
     let (whose, name) = whose(&call.tool_name);
-    (whose == Whose::Ours).then(|| called(by, name, call.arguments(), Outcome::Ours))
+    (whose == Whose::Ours).then(|| Call { by, name, arguments: call.arguments().into(), outcome: Outcome::Ours })
 }
 
 /// Whether it is one that our server may have logged already.

@@ -8,13 +8,12 @@
 //! | `SessionStart` with `compact` | [`Event::Compacted`], and the snapshot |
 //! | `SessionStart` with `resume` | [`Event::Resumed`] |
 //! | `Stop` | the last request has its response |
-//! | `PreToolUse` | a sub-agent's write through our MCP server is refused (A7); what else it calls there, the server is told, is a sub-agent's ([`caller`]) |
+//! | `PreToolUse` | a sub-agent's write through our MCP server is refused (A7); whose any other call of it is, is noted for the server ([`whose()`]) |
 //! | any other | nothing |
 //!
 //! What has an `agent_id` is a sub-agent's. What the client reports of its own list tools has
 //! [run](session_todo::Outcome::Ran) if the answer says so. A call of our MCP server's tools stands in the log
-//! already, if the server serves the same session; else it is taken as run too: so after a `/clear`, since the client
-//! does not tell its servers of the new session, and what the server then has on its list is not what is here.
+//! already, if the server serves the same session; else it is taken as run too.
 //!
 //! What a hook says stays in the client's history, whatever the policy's lane. More than about 10,000 bytes of it the
 //! client keeps in a file, and shows the model that file's path and its first 2 KB (seen on 2.1.197 and 2.1.332): so
@@ -35,16 +34,16 @@ mod logged;
 mod output;
 mod reminds;
 mod stopped;
-mod subs;
+mod whose;
 
 use std::path::Path;
 
 use input::{Input, ToolCall};
-use session_todo::{Agent, Caller, Effect, Event, Policy, Reminder, Tool};
+use session_todo::{Agent, Call, Caller, Effect, Event, Policy, Reminder, Tool, ToolResult};
 use session_todo_store::{Files, SessionId, StoreError, Sync, Work, transaction};
 
 pub use reminds::Environment;
-pub use subs::{TOOL_USE_ID, caller};
+pub use whose::{TOOL_USE_ID, Whose, whose};
 
 use crate::error::HookError;
 
@@ -101,8 +100,8 @@ enum Task<'a> {
     Compacted,
     Resumed,
     Stopped,
-    /// A sub-agent is about to call a tool of our server's.
-    Asked(Event<'a>),
+    /// A tool of our server's is about to be called.
+    Asked(Call<'a>),
 }
 
 impl<'a> Task<'a> {
@@ -116,8 +115,8 @@ impl<'a> Task<'a> {
                 Some("resume") => Some(Self::Resumed),
                 _ => None,
             },
-            ("PreToolUse", Agent::Sub) => {
-                input.calls().first().and_then(|call| calls::asked(Caller::Sub, call)).map(Self::Asked)
+            ("PreToolUse", _) => {
+                input.calls().first().and_then(|call| calls::asked(input.caller(), call)).map(Self::Asked)
             }
             _ => None,
         }
@@ -181,23 +180,26 @@ impl Log<'_> {
         stopped::write(&self.files.path(&self.session), opened.session.state().requests())
     }
 
-    /// The core's refusal of a sub-agent's write. Where it may call, the server is told who does, and answers.
-    fn asked(&mut self, call: &Event<'_>, input: &Input<'_>) -> Result<Option<String>, HookError> {
-        let writes = matches!(call, Event::ToolCalled(call) if Tool::named(&call.name).is_some_and(Tool::writes));
-        let effect = self.transaction(|work| {
-            let may_call = !writes || work.session().policy().share;
-            if may_call { None } else { work.step(call.clone()) }
-        })?;
-        match effect {
-            Some(Effect::ReturnToolResult(result)) if result.is_error => Ok(Some(result.text)),
-            _ => subs::mark(self.hook.folder, input.tool_use_id.as_deref().unwrap_or_default()).map(|()| None),
+    /// The core's refusal of a sub-agent's write. Of any other call the server is told whose it is, and answers.
+    fn asked(&mut self, call: &Call<'_>, input: &Input<'_>) -> Result<Option<String>, HookError> {
+        if call.by == Caller::Sub && Tool::named(&call.name).is_some_and(Tool::writes) {
+            let effect = self.transaction(|work| {
+                let may_write = work.session().policy().share;
+                if may_write { None } else { work.step(Event::ToolCalled(call.clone())) }
+            })?;
+            if let Some(Effect::ReturnToolResult(ToolResult { text, is_error: true })) = effect {
+                return Ok(Some(text));
+            }
         }
+        let whose = Whose { session: self.session.clone(), by: call.by };
+        whose::mark(self.hook.folder, input.tool_use_id.as_deref().unwrap_or_default(), &whose)?;
+        Ok(None)
     }
 
-    /// Takes away the marks of calls that no server has taken: they were denied, say.
+    /// Takes away what was noted of calls that no server has asked for: they were denied, say.
     fn forget(&self, calls: &[ToolCall<'_>]) {
-        for id in calls.iter().filter_map(|call| call.tool_use_id.as_deref()) {
-            let _ = caller(self.hook.folder, id);
+        for id in calls.iter().filter(|call| calls::is_ours(call)).filter_map(|call| call.tool_use_id.as_deref()) {
+            let _ = whose(self.hook.folder, id);
         }
     }
 

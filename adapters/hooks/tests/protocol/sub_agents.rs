@@ -1,10 +1,10 @@
-//! Sub-agents that call our server's tools.
+//! Calls of our server's tools, before the server has them.
 
 use std::fs;
 
 use serde_json::{Value, json};
 use session_todo::{Caller, Policy};
-use session_todo_hooks::claude_code::caller;
+use session_todo_hooks::claude_code::{Whose, whose};
 
 use crate::client::Client;
 
@@ -35,35 +35,35 @@ fn a7_a_sub_agents_write_through_the_server_is_refused() {
     assert_eq!(client.event("PreToolUse", read), None);
 }
 
-/// D1: where a sub-agent may call the server, the server is told once that it is one.
+/// D1: whose a call is, the server is told once.
 #[test]
-fn d1_the_server_is_told_which_calls_are_a_sub_agents() {
+fn d1_the_server_is_told_whose_a_call_is() {
     for (policy, tool) in [(Policy::CLAUDE_CODE, "todo_write"), (Policy::DEFAULT, "TaskList")] {
         let client = Client::new(Some(policy));
         let mut call = json!({"tool_name": format!("mcp__session-todo__{tool}"), "tool_input": {},
             "tool_use_id": "toolu_01-a"});
-        let by = |id| caller(client.home.path(), id);
+        let by = |id| {
+            let Whose { session, by } = whose(client.home.path(), id)?;
+            assert_eq!(session.as_str(), "s");
+            Some(by)
+        };
         client.event("PreToolUse", call.clone());
-        assert_eq!(by("toolu_01-a"), Caller::Main, "main's");
+        assert_eq!(by("toolu_01-a"), Some(Caller::Main));
         call["agent_id"] = "a".into();
         assert_eq!(client.event("PreToolUse", call.clone()), None);
-        assert_eq!(by("toolu_02"), Caller::Main, "another call");
-        assert_eq!(by("toolu_01-a"), Caller::Sub);
-        assert_eq!(by("toolu_01-a"), Caller::Main, "once");
+        assert_eq!(by("toolu_02"), None, "another call");
+        assert_eq!(by("toolu_01-a"), Some(Caller::Sub));
+        assert_eq!(by("toolu_01-a"), None, "once");
         // A call that never came to the server leaves nothing behind.
         client.event("PreToolUse", call.clone());
         call["tool_response"] = "denied".into();
         client.event("PostToolBatch", json!({"agent_id": "a", "tool_calls": [call]}));
-        assert_eq!(by("toolu_01-a"), Caller::Main);
+        assert_eq!(by("toolu_01-a"), None);
         // An id is no path.
         for id in ["../s", "", ".", "a/b", &"x".repeat(101)] {
-            client.event(
-                "PreToolUse",
-                json!({"tool_name": format!("mcp__session-todo__{tool}"), "tool_use_id": id,
-                "agent_id": "a"}),
-            );
-            assert_eq!(by(id), Caller::Main);
+            client.event("PreToolUse", json!({"tool_name": format!("mcp__session-todo__{tool}"), "tool_use_id": id}));
+            assert_eq!(by(id), None);
         }
-        assert_eq!(fs::read_dir(client.home.path().join("sub-agents")).unwrap().count(), 0);
+        assert_eq!(fs::read_dir(client.home.path().join("calls")).unwrap().count(), 0);
     }
 }

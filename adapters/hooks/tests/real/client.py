@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SESSION = "11111111-2222-4333-8444-555555555555"
@@ -50,19 +51,41 @@ class Session:
             raise AssertionError(f"{arguments}: {done.stderr}")
         return done.stdout
 
+    def start(self, *prompt):
+        session = ["--resume", SESSION] if self.runs else ["--session-id", SESSION]
+        self.runs += 1
+        return [self.client, "-p", *prompt, "--model", self.model, *session,
+                "--allowedTools", "Bash(echo:*)", "Agent", "Task", "mcp__session-todo"]
+
     def prompt(self, text):
         """One process of the client; each after the first resumes. Gives the bodies of its requests."""
         before = len(self.requests())
-        session = ["--resume", SESSION] if self.runs else ["--session-id", SESSION]
-        self.runs += 1
         done = subprocess.run(
-            [self.client, "-p", text, "--model", self.model, *session,
-             "--allowedTools", "Bash(echo:*)", "Agent", "Task", "mcp__session-todo"],
-            env=self.variables, cwd=self.work, text=True, stdin=subprocess.DEVNULL,
+            self.start(text), env=self.variables, cwd=self.work, text=True, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
         if done.returncode:
             raise AssertionError(f"the client ended with {done.returncode}: {done.stdout[-2000:]}")
         return self.requests()[before:]
+
+    def prompts(self, *texts):
+        """Several prompts in one process of the client, each when the one before has its result."""
+        streams = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
+        client = subprocess.Popen([*self.start(), *streams], env=self.variables, cwd=self.work, text=True,
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        late = threading.Timer(300, client.kill)
+        late.start()
+        for text in texts:
+            message = {"role": "user", "content": text}
+            client.stdin.write(json.dumps({"type": "user", "message": message}) + "\n")
+            client.stdin.flush()
+            for line in client.stdout:
+                if json.loads(line).get("type") == "result":
+                    break
+        client.stdin.close()
+        client.stdout.read()
+        late.cancel()
+        if client.wait():
+            raise AssertionError(f"the client ended with {client.returncode}")
 
     def requests(self):
         if not os.path.exists(self.wire):

@@ -138,6 +138,19 @@ def sharing(client, model, variables, own):
         check("no errors", session.errors(), "")
 
 
+def cleared(client, model, variables, own):
+    """The hooks and our server go over to the session that `/clear` begins."""
+    if own:
+        return
+    steps = [{"calls": [create(own, "Old thing")]}, {"text": "Done."}, {"calls": [create(own, "New thing")]}, {"text": "Done."}]
+    with Session(client, PROGRAM, model, steps, [*variables, OFF]) as session:
+        session.prompts("do it", "/clear", "do the other")
+        lists = [json.loads(line) for line in session.command("list", "--json").splitlines()]
+        lists = sorted([item["content"] for item in one["items"]] for one in lists)
+        check("after /clear the new session has a list of its own", lists, [["New thing"], ["Old thing"]])
+        check("no errors", session.errors(), "")
+
+
 def normal(body):
     """A body without what differs between any two runs: ids, times, folders."""
     text = json.dumps(body)
@@ -172,7 +185,7 @@ def main():
         version = subprocess.run([client, "--version"], stdout=subprocess.PIPE, text=True).stdout.strip()
         for own in ways(offers):
             print(f"{name} ({version}), {'its own tools' if own else 'our server'}", flush=True)
-            for scenario in (reminders, compactions, notes, sub_agents, sharing):
+            for scenario in (reminders, compactions, notes, sub_agents, sharing, cleared):
                 if wanted in scenario.__name__:
                     scenario(client, model, variables, own)
             if wanted:
