@@ -64,7 +64,7 @@ fn spelled(name: &str) -> String {
 
 /// The client must not find its pipe closed.
 fn drain() {
-    let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+    let _ = io::copy(&mut io::stdin().lock().take(MOST), &mut io::sink());
 }
 
 fn answer(hook: &Hook<'_>) -> Result<(), Box<dyn std::error::Error>> {

@@ -150,17 +150,17 @@ pub fn uninstall(path: &Path, edit: &impl Edit) -> Result<Option<Change>, Change
 /// What the operating system refuses, and a file that is not any more as it was when the change was planned. The
 /// error says what was changed all the same.
 pub fn make(changes: &[Change]) -> Result<(), ChangeError> {
-    let mut changed = Vec::new();
-    all(changes, &mut changed).map_err(|cause| ChangeError::Unmade { cause: Box::new(cause), changed })
+    let mut made = Vec::new();
+    all(changes, &mut made).map_err(|cause| ChangeError::Unmade { cause: Box::new(cause), changed: made })
 }
 
-fn all(changes: &[Change], changed: &mut Vec<PathBuf>) -> Result<(), ChangeError> {
+fn all(changes: &[Change], made: &mut Vec<PathBuf>) -> Result<(), ChangeError> {
     let drafts = changes.iter().map(Drafts::of).collect::<Result<Vec<_>, _>>()?;
     changes.iter().try_for_each(Change::is_as_planned)?;
     for (change, drafts) in changes.iter().zip(drafts) {
         change.is_as_planned()?;
         change.take_place(drafts)?;
-        changed.push(change.path.clone());
+        made.push(change.path.clone());
     }
     changes.iter().filter(|change| change.backup == Backup::Gone).try_for_each(|change| remove(&backup(&change.path)))
 }

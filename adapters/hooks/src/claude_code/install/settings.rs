@@ -92,7 +92,7 @@ impl Entries {
         let calls = if self.has_batch { TOGETHER } else { EACH };
         let events = ["SessionStart", "UserPromptSubmit", "Stop"].iter().chain(calls).chain(&["PreToolUse"]);
         let hook = json!({"type": "command", "command": quoted(&self.command) + HOOK, "timeout": 10});
-        events.map(|&event| (event, group(event, json!([hook])))).collect()
+        events.map(|&event| (event, group(event, &json!([hook])))).collect()
     }
 
     fn add(&self, text: &str, style: &Style, key: &str, value: &Value) -> Result<String, Unfit> {
@@ -221,7 +221,7 @@ impl Entries {
 }
 
 /// A group as `install` writes it.
-fn group(event: &str, hooks: Value) -> Value {
+fn group(event: &str, hooks: &Value) -> Value {
     match event {
         "SessionStart" => json!({"matcher": "resume|compact", "hooks": hooks}),
         "PreToolUse" => json!({"matcher": "mcp__session-todo__.*", "hooks": hooks}),
@@ -232,7 +232,7 @@ fn group(event: &str, hooks: Value) -> Value {
 /// Whether a group is as `install` writes it, its hooks apart.
 fn is_our_group(event: &str, text: &str, place: &Range<usize>) -> bool {
     let value = value(text, place);
-    value == group(event, value["hooks"].clone())
+    value == group(event, &value["hooks"])
 }
 
 /// The program behind those that start it, without the quotes of a path.

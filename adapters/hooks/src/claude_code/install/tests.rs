@@ -150,7 +150,9 @@ fn what_changed_meanwhile_is_not_overwritten() {
         let place = place(folder.path());
         fs::create_dir_all(&place.settings).unwrap();
         let files = [".claude.json", ".claude/settings.json"].map(|name| folder.path().join(name));
-        files.iter().for_each(|path| fs::write(path, "{}").unwrap());
+        for path in &files {
+            fs::write(path, "{}").unwrap();
+        }
         let changes = place.install().unwrap();
         fs::write(folder.path().join(name), theirs).unwrap();
         let said = make(&changes).unwrap_err().to_string();
