@@ -1,6 +1,8 @@
 //! `OpenCode`: the MCP server, in its settings for all projects.
 
 mod edit;
+#[cfg(test)]
+mod tests;
 
 use std::env;
 use std::error::Error;
