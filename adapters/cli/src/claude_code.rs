@@ -1,34 +1,14 @@
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 use std::process::Command;
 
-use session_todo_hooks::claude_code::install::{Place, backup};
+use session_todo_hooks::change::Change;
+use session_todo_hooks::claude_code::install::Place;
 
-use crate::DONE;
-use crate::install::show;
-
-/// Shows what changes in the client's settings, and changes it.
-pub(crate) fn run(dry_run: bool, uninstall: bool) -> io::Result<u8> {
+/// What has to be changed in the client's settings.
+pub(crate) fn changes(uninstall: bool) -> io::Result<Vec<Change>> {
     let place = place()?;
-    let changes = if uninstall { place.uninstall() } else { place.install() };
-    let changes = changes.map_err(io::Error::other)?;
-    let mut out = io::stdout().lock();
-    if changes.is_empty() {
-        writeln!(out, "Nothing to change.")?;
-    }
-    for change in &changes {
-        show(&change.path, change.before.as_deref(), change.after.as_deref())?;
-    }
-    if !dry_run {
-        for change in &changes {
-            change.make().map_err(io::Error::other)?;
-            let kept = backup(&change.path);
-            if !uninstall && kept.exists() {
-                writeln!(out, "Kept: {}", kept.display())?;
-            }
-        }
-    }
-    Ok(DONE)
+    if uninstall { place.uninstall() } else { place.install() }.map_err(io::Error::other)
 }
 
 fn place() -> io::Result<Place> {

@@ -1,4 +1,4 @@
-use std::io::{self, Read, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
@@ -34,10 +34,9 @@ pub(crate) enum Client {
 /// One hook call. Its exit status is always 0: the client goes on whatever happens here.
 pub(crate) fn run(arguments: &Arguments) -> u8 {
     let Client::ClaudeCode = arguments.client;
-    let named = arguments.policy.clone().or_else(|| std::env::var(VARIABLE).ok()).filter(|name| !name.is_empty());
-    if named.as_deref() == Some(OFF) {
-        // The client must not find its pipe closed.
-        let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+    let named = named(arguments.policy.as_deref());
+    if named.as_deref().is_some_and(|name| spelled(name) == OFF) {
+        drain();
         return DONE;
     }
     let Some(folder) = session_todo_store::home() else {
@@ -49,6 +48,23 @@ pub(crate) fn run(arguments: &Arguments) -> u8 {
         tell(&folder, &error.to_string());
     }
     DONE
+}
+
+/// The policy that is named: by the flag, unless it is blank and the environment names one.
+fn named(flag: Option<&str>) -> Option<String> {
+    let variable = std::env::var_os(VARIABLE).map(|name| name.to_string_lossy().into_owned());
+    let variable = variable.filter(|name| !name.trim().is_empty());
+    flag.filter(|flag| !flag.trim().is_empty()).map(str::to_owned).or(variable).or_else(|| flag.map(str::to_owned))
+}
+
+/// A name as people may spell it.
+fn spelled(name: &str) -> String {
+    name.trim().to_ascii_lowercase()
+}
+
+/// The client must not find its pipe closed.
+fn drain() {
+    let _ = io::copy(&mut io::stdin().lock().take(MOST), &mut io::sink());
 }
 
 fn answer(hook: &Hook<'_>) -> Result<(), Box<dyn std::error::Error>> {
@@ -64,7 +80,7 @@ fn answer(hook: &Hook<'_>) -> Result<(), Box<dyn std::error::Error>> {
 
 /// A policy that nobody knows is as if none was named.
 fn known(folder: &Path, name: &str) -> Option<Policy> {
-    match crate::policy(name) {
+    match crate::policy(&spelled(name)) {
         Ok(policy) => Some(policy),
         Err(error) => {
             tell(folder, &format!("policy {name:?}: {error}, {OFF}"));
@@ -84,6 +100,12 @@ pub(crate) fn exit(error: &clap::Error) -> ! {
     let is_hook = std::env::args_os().nth(1).is_some_and(|command| command == "hook");
     if is_hook && error.use_stderr() {
         let _ = error.print();
+        if let Some(folder) = session_todo_store::home() {
+            let _ = report(&folder, &error.to_string());
+        }
+        if !io::stdin().is_terminal() {
+            drain();
+        }
         std::process::exit(0)
     }
     error.exit()

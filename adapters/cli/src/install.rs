@@ -2,10 +2,10 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use clap::ValueEnum;
+use session_todo_hooks::change::{backup, make};
 
-use crate::claude_code;
-use crate::opencode;
-use crate::terminal::shown;
+use crate::terminal::{shown, words};
+use crate::{DONE, claude_code, opencode};
 
 /// A client whose settings are known.
 #[derive(Clone, Copy, ValueEnum)]
@@ -18,14 +18,27 @@ pub(crate) enum Client {
 
 /// Shows the change of the client's settings, and makes it unless it is only to be shown.
 pub(crate) fn run(client: Client, dry_run: bool, uninstall: bool) -> io::Result<u8> {
-    match client {
-        Client::ClaudeCode => claude_code::run(dry_run, uninstall),
-        Client::Opencode => opencode::run(dry_run, uninstall),
+    let changes = match client {
+        Client::ClaudeCode => claude_code::changes(uninstall)?,
+        Client::Opencode => opencode::changes(uninstall)?,
+    };
+    if changes.is_empty() {
+        words("nothing to do: it is as it should be");
     }
+    for change in &changes {
+        show(&change.path, change.before.as_deref(), change.after.as_deref())?;
+    }
+    if !dry_run {
+        make(&changes).map_err(io::Error::other)?;
+        for kept in changes.iter().map(|change| backup(&change.path)).filter(|kept| kept.exists()) {
+            words(&format!("the text from before is kept in {}", kept.display()));
+        }
+    }
+    Ok(DONE)
 }
 
 /// Prints the lines of a file that go and come, between those at both ends that stay. None: no file.
-pub(crate) fn show(path: &Path, before: Option<&str>, after: Option<&str>) -> io::Result<()> {
+fn show(path: &Path, before: Option<&str>, after: Option<&str>) -> io::Result<()> {
     let [old, new] = [before, after].map(|text| text.unwrap_or_default().lines().collect::<Vec<_>>());
     let first = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     let most = old.len().min(new.len()) - first;

@@ -148,12 +148,24 @@ fn whatever_is_wrong_the_client_goes_on() {
         assert!(fs::read_to_string(home.path().join("errors.log")).unwrap().lines().last().unwrap().contains(why));
         assert_eq!(fs::read_to_string(&log).unwrap(), text, "nothing is changed");
     }
-    let usage = command(home.path()).args(["hook", "no-such-client"]).output().unwrap();
-    assert_eq!(usage.status.code(), Some(0), "2 would stop the client's work");
     let nowhere = hook(&log.join("below a file"), &[], &bash());
     assert!(nowhere.status.success() && nowhere.stdout.is_empty() && !nowhere.stderr.is_empty());
     let unknown = hook(home.path(), &["--policy", "no-such"], &json!({"session_id": "t", "hook_event_name": "Stop"}));
     assert!(unknown.status.success() && String::from_utf8_lossy(&unknown.stderr).contains("no-such"));
+}
+
+/// Issue: the reason is on stderr and in a log file, exit status 0; so of a wrong flag in the client's settings.
+#[test]
+fn wrong_usage_is_told_and_the_client_goes_on() {
+    let home = tempfile::tempdir().unwrap();
+    for arguments in [&["hook", "no-such-client"][..], &["hook", "claude-code", "--polcy", "off"], &["hook"]] {
+        let output = command(home.path()).args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "2 would stop the client's work");
+        assert!(output.stdout.is_empty());
+        let first = String::from_utf8(output.stderr).unwrap().lines().next().unwrap().to_owned();
+        let errors = fs::read_to_string(home.path().join("errors.log")).unwrap();
+        assert!(errors.lines().last().unwrap().contains(&first), "{first} in {errors}");
+    }
 }
 
 /// Bad input, and the client goes on: what has no end is not read for ever.
@@ -177,6 +189,44 @@ fn off_is_off() {
     let output = hook.wait_with_output().unwrap();
     assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty());
     assert!(!folder.exists());
+}
+
+#[test]
+fn off_is_off_however_it_is_spelled() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("logs");
+    for (flags, variable) in [
+        (&["--policy", "OFF"][..], ""),
+        (&["--policy", " off "], "default"),
+        (&[], "Off"),
+        (&[], "off \n"),
+        (&["--policy", ""], "off"),
+    ] {
+        let mut hook = command(&folder);
+        let hook = hook.args(["hook", "claude-code"]).args(flags).env("SESSION_TODO_POLICY", variable);
+        let mut hook = hook.spawn().unwrap();
+        hook.stdin.take().unwrap().write_all(batch(&create(1)).to_string().as_bytes()).unwrap();
+        let output = hook.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{flags:?} {variable:?}");
+        assert!(output.status.success() && output.stdout.is_empty() && !folder.exists(), "{flags:?} {variable:?}");
+    }
+}
+
+/// A policy that nobody knows is not passed over in silence; and a known one is found however it is spelled.
+#[test]
+fn a_policy_that_is_none_is_told() {
+    let home = tempfile::tempdir().unwrap();
+    for name in ["of", "", "  "] {
+        let output = hook(home.path(), &["--policy", name], &bash());
+        assert!(output.status.success());
+        let errors = fs::read_to_string(home.path().join("errors.log")).unwrap();
+        let last = errors.lines().last().unwrap();
+        assert!(last.contains(&format!("policy {name:?}")) && last.ends_with(", off"), "{last}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(last));
+        fs::remove_file(home.path().join("errors.log")).unwrap();
+    }
+    let every = said(home.path(), &["--policy", "Todo-Every-Request "], &batch(&create(1)));
+    assert!(every.contains("Item 1"), "a known one is found: {every}");
 }
 
 #[test]
@@ -228,7 +278,8 @@ fn cut_of_a_torn_log_is_told() {
     let home = tempfile::tempdir().unwrap();
     let run = |arguments: &[&str]| {
         let mut child = command(home.path()).args(arguments).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(b"{\"request_sent\":{\"by\":\"main\"}}\n").unwrap();
+        // One that takes no input may be done already.
+        let _ = child.stdin.take().unwrap().write_all(b"{\"request_sent\":{\"by\":\"main\"}}\n");
         let output = child.wait_with_output().unwrap();
         (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
     };

@@ -24,6 +24,7 @@
 //! The client must go on whatever happens here: an error is a line on stderr and in a file of the log folder
 //! ([`report`]), and the exit status is always 0.
 
+pub mod change;
 pub mod claude_code;
 mod error;
 

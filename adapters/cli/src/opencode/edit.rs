@@ -62,6 +62,16 @@ pub(crate) fn remove(text: &str, path: &[&str]) -> Result<String, Why> {
     Ok(with_mark_of(text, root.to_string()))
 }
 
+/// The text with another first string in the array at this path. One that is not there changes nothing.
+pub(crate) fn set_first(text: &str, path: &[&str], value: &str) -> Result<String, Why> {
+    let root = parse(text)?;
+    let array = member(&root, path).and_then(|member| member.value()?.as_array());
+    if let Some(first) = array.and_then(|array| array.elements().first()?.as_string_lit()) {
+        first.set_raw_value(Value::from(value).to_string());
+    }
+    Ok(with_mark_of(text, root.to_string()))
+}
+
 fn member(root: &CstRootNode, path: &[&str]) -> Option<CstObjectProp> {
     let (last, parents) = path.split_last()?;
     let parent = parents.iter().try_fold(root.object_value()?, |object, name| object.object_value(name));

@@ -1,110 +1,90 @@
 //! `OpenCode`: the MCP server, in its settings for all projects.
 
 mod edit;
-mod settings;
+#[cfg(test)]
+mod tests;
 
 use std::env;
+use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-
-use self::edit::Why;
-use self::settings::Settings;
-use crate::install::show;
-use crate::{DONE, terminal};
+use session_todo_hooks::change::{self, Change, ChangeError, Edit, is_our_program};
 
 const PARENT: &str = "mcp";
 const SERVER: [&str; 2] = [PARENT, "session-todo"];
+const COMMAND: [&str; 3] = [PARENT, "session-todo", "command"];
 
-/// Puts the server in, or takes it out. Settings that can't be read, or that have another server of this name,
-/// are left as they are.
-pub(crate) fn run(dry_run: bool, uninstall: bool) -> io::Result<u8> {
-    let settings = Settings::read(path()?)?;
-    let left = |why: String| io::Error::other(format!("{} was left as it is: {why}", settings.path.display()));
-    let refused = |why: Why| left(why.to_string());
-    let text = settings.text.as_deref().unwrap_or_default();
-    let found = edit::find(text, &SERVER).map_err(refused)?;
-    if found.as_deref().is_some_and(|found| !is_ours(found)) {
-        return Err(left("it has another server named session-todo, which install did not write".to_owned()));
+/// What has to be changed in the client's settings.
+pub(crate) fn changes(uninstall: bool) -> io::Result<Vec<Change>> {
+    let server = Server { program: env::current_exe()?.to_string_lossy().into_owned() };
+    planned(&server, &folder()?, uninstall).map_err(io::Error::other)
+}
+
+/// The client reads both of the names that its settings may have.
+fn planned(server: &Server, folder: &Path, uninstall: bool) -> Result<Vec<Change>, ChangeError> {
+    let [commented, plain] = ["opencode.jsonc", "opencode.json"].map(|name| folder.join(name));
+    let in_plain = change::uninstall(&plain, server);
+    if uninstall {
+        return Ok(change::uninstall(&commented, server)?.into_iter().chain(in_plain?).collect());
     }
-    match (found, uninstall) {
-        (Some(found), false) if !has_moved(&found)? => {
-            terminal::words("nothing to do: the server is in the settings already");
-        }
-        (None, true) => terminal::words("nothing to do: the server is not in the settings"),
-        (found, false) => {
-            let after = edit::insert(text, &SERVER, &server()?).map_err(refused)?;
-            show(&settings.path, settings.text.as_deref(), Some(&after))?;
-            if !dry_run {
-                // A text with the server is not the one from before.
-                if found.is_none() {
-                    settings.keep_backup()?;
-                }
-                settings.replace(Some(&after))?;
-            }
-        }
-        (Some(found), true) => {
-            let before = without(&settings, text, &found).map_err(refused)?;
-            show(&settings.path, settings.text.as_deref(), before.as_deref())?;
-            if !dry_run {
-                settings.replace(before.as_deref())?;
-                settings.drop_backup()?;
-            }
-        }
-    }
-    Ok(DONE)
+    let is_in_plain = in_plain.is_ok_and(|change| change.is_some());
+    let path = if !is_in_plain && commented.symlink_metadata().is_ok() { commented } else { plain };
+    Ok(change::install(&path, server)?.into_iter().collect())
 }
 
-/// The settings as they were, where nothing but the server has changed since. Else without the server alone,
-/// and without the object around it if that is empty and was not there.
-fn without(settings: &Settings, text: &str, found: &str) -> Result<Option<String>, Why> {
-    let backup = settings.backup().unwrap_or_default();
-    let was = backup.as_deref().unwrap_or_default();
-    if edit::insert(was, &SERVER, found).is_ok_and(|with| with == text) {
-        return Ok(backup);
-    }
-    let rest = edit::remove(text, &SERVER)?;
-    let parent = edit::find(&rest, &[PARENT])?;
-    let is_empty = parent.is_some_and(|parent| parent.split_whitespace().collect::<String>() == "{}");
-    let was_there = edit::find(was, &[PARENT]).is_ok_and(|parent| parent.is_some());
-    if is_empty && !was_there { edit::remove(&rest, &[PARENT]).map(Some) } else { Ok(Some(rest)) }
-}
-
-/// One list for each folder in which `OpenCode` is started: it names its session to no server.
-fn server() -> io::Result<String> {
-    let program = env::current_exe()?;
-    let value = json!({
-        "type": "local",
-        "command": [program.to_string_lossy(), "mcp"],
-        "environment": { "SESSION_TODO_SESSION": "opencode {env:PWD}" },
-    });
-    Ok(value.to_string())
-}
-
-/// What install has written, wherever the program was then.
-fn is_ours(found: &str) -> bool {
-    let shape = |text: &str| {
-        let mut value = edit::meaning(text)?;
-        *value.get_mut("command")?.get_mut(0)? = Value::Null;
-        Some(value)
-    };
-    let ours = server().ok().and_then(|server| shape(&server));
-    ours.is_some() && shape(found) == ours
-}
-
-/// Whether the program was at another path then. One that is found by its name is where it was.
-fn has_moved(found: &str) -> io::Result<bool> {
-    let now = env::current_exe()?;
-    let then = edit::meaning(found).and_then(|found| Some(found.pointer("/command/0")?.as_str()?.to_owned()));
-    Ok(then.is_some_and(|then| Path::new(&then).is_absolute() && then != now.to_string_lossy()))
-}
-
-/// The file that is there, of the two names that it may have.
-fn path() -> io::Result<PathBuf> {
+fn folder() -> io::Result<PathBuf> {
     let told = env::var_os("XDG_CONFIG_HOME").filter(|told| !told.is_empty()).map(PathBuf::from);
     let folder = told.or_else(|| Some(dirs::home_dir()?.join(".config")));
-    let folder = folder.ok_or_else(|| io::Error::other("there is no home folder"))?.join("opencode");
-    let commented = folder.join("opencode.jsonc");
-    Ok(if commented.exists() { commented } else { folder.join("opencode.json") })
+    Ok(folder.ok_or_else(|| io::Error::other("there is no home folder"))?.join("opencode"))
+}
+
+/// Our server, as this program is started.
+struct Server {
+    program: String,
+}
+
+impl Edit for Server {
+    /// Of a server that is there, the program is renewed if it moved; what a person set stays.
+    fn install(&self, text: &str) -> Result<String, Box<dyn Error>> {
+        let Some(there) = self.find(text)? else { return Ok(edit::insert(text, &SERVER, &self.member().to_string())?) };
+        // One that is found by its name is where it was.
+        let has_moved = Path::new(&there).is_absolute() && there != self.program;
+        Ok(if has_moved { edit::set_first(text, &COMMAND, &self.program)? } else { text.to_owned() })
+    }
+
+    fn uninstall(&self, text: &str, original: &str) -> Result<String, Box<dyn Error>> {
+        if self.find(text)?.is_none() {
+            return Ok(text.to_owned());
+        }
+        let rest = edit::remove(text, &SERVER)?;
+        let parent = edit::find(&rest, &[PARENT])?;
+        let is_empty = parent.is_some_and(|parent| parent.split_whitespace().collect::<String>() == "{}");
+        let was_there = edit::find(original, &[PARENT]).is_ok_and(|parent| parent.is_some());
+        Ok(if is_empty && !was_there { edit::remove(&rest, &[PARENT])? } else { rest })
+    }
+}
+
+impl Server {
+    /// One list for each folder in which `OpenCode` is started: it names its session to no server.
+    fn member(&self) -> Value {
+        json!({
+            "type": "local",
+            "command": [self.program, "mcp"],
+            "environment": { "SESSION_TODO_SESSION": "opencode {env:PWD}" },
+        })
+    }
+
+    /// The program of the server that is there, if one is. It is ours if it starts our program as a server.
+    fn find(&self, text: &str) -> Result<Option<String>, Box<dyn Error>> {
+        let Some(found) = edit::find(text, &SERVER)? else { return Ok(None) };
+        let found = edit::meaning(&found).unwrap_or_default();
+        let word = |at| found.pointer(at).and_then(Value::as_str);
+        let ours = |program: &&str| *program == self.program || is_our_program(program);
+        match (word("/command/0").filter(ours), word("/command/1")) {
+            (Some(program), Some("mcp")) => Ok(Some(program.to_owned())),
+            _ => Err("it has another server named session-todo, which install did not write".into()),
+        }
+    }
 }

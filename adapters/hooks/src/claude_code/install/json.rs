@@ -26,7 +26,10 @@ pub(super) struct Entry {
 /// Why a text can't be changed.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Unfit {
-    #[error("it is not plain JSON: {0}")]
+    #[error(
+        "it is not plain JSON: {0}. Wanted: plain JSON, since from settings with comments or trailing commas the \
+         client itself takes nothing"
+    )]
     Syntax(String),
     #[error("{0} is not {1}")]
     Kind(&'static str, &'static str),

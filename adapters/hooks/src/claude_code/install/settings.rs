@@ -9,6 +9,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::json::{Container, Style, Unfit, container, splice};
+use crate::change::{self, Edit};
 
 /// The server's name, which the client puts before its tools' names.
 const SERVER: &str = "session-todo";
@@ -39,6 +40,40 @@ pub(super) struct Entries {
     pub(super) has_batch: bool,
 }
 
+/// A hook of ours among an event's groups of hooks.
+struct Found {
+    group: usize,
+    /// The hooks of that group.
+    hooks: Container,
+    /// Its place among them.
+    at: usize,
+}
+
+impl Edit for Entries {
+    /// What is missing is put in, what has the program where it was before is renewed, and of a client that tells
+    /// of calls in another way since, what was for the old way goes.
+    fn install(&self, before: &str) -> Result<String, Box<dyn std::error::Error>> {
+        let (mark, plain) = marked(before);
+        let mut text = if plain.trim().is_empty() { "{}\n".to_owned() } else { plain.to_owned() };
+        let style = Style::of(&text);
+        for event in if self.has_batch { EACH } else { TOGETHER } {
+            text = self.remove(text, event, "")?;
+        }
+        for (key, value) in self.wanted() {
+            text = self.add(&text, &style, key, &value)?;
+        }
+        Ok(mark.to_owned() + &text)
+    }
+
+    fn uninstall(&self, before: &str, original: &str) -> Result<String, Box<dyn std::error::Error>> {
+        let (mark, plain) = marked(before);
+        if plain.trim().is_empty() {
+            return Ok(before.to_owned());
+        }
+        Ok(mark.to_owned() + &self.without(plain, marked(original).1)?)
+    }
+}
+
 impl Entries {
     /// The member of the file's object that holds what is ours.
     fn member(&self) -> &'static str {
@@ -55,31 +90,9 @@ impl Entries {
             return vec![(SERVER, server)];
         }
         let calls = if self.has_batch { TOGETHER } else { EACH };
-        let events = [("SessionStart", "resume|compact"), ("UserPromptSubmit", ""), ("Stop", "")];
-        let events = events.into_iter().chain(calls.iter().map(|&event| (event, "")));
-        let events = events.chain([("PreToolUse", "mcp__session-todo__.*")]);
-        events.map(|(event, matcher)| (event, self.hook(matcher))).collect()
-    }
-
-    fn hook(&self, matcher: &str) -> Value {
-        let command = quoted(&self.command) + HOOK;
-        let hooks = json!([{"type": "command", "command": command, "timeout": 10}]);
-        if matcher.is_empty() { json!({"hooks": hooks}) } else { json!({"matcher": matcher, "hooks": hooks}) }
-    }
-
-    /// The text with all entries: what is missing is put in, what has the program where it was before is renewed,
-    /// and of a client that tells of calls in another way since, what was for the old way goes.
-    pub(super) fn install(&self, before: &str) -> Result<String, Unfit> {
-        let (mark, plain) = marked(before);
-        let mut text = if plain.trim().is_empty() { "{}\n".to_owned() } else { plain.to_owned() };
-        let style = Style::of(&text);
-        for event in if self.has_batch { EACH } else { TOGETHER } {
-            text = self.remove(&text, event, "")?;
-        }
-        for (key, value) in self.wanted() {
-            text = self.add(&text, &style, key, &value)?;
-        }
-        Ok(mark.to_owned() + &text)
+        let events = ["SessionStart", "UserPromptSubmit", "Stop"].iter().chain(calls).chain(&["PreToolUse"]);
+        let hook = json!({"type": "command", "command": quoted(&self.command) + HOOK, "timeout": 10});
+        events.map(|&event| (event, group(event, &json!([hook])))).collect()
     }
 
     fn add(&self, text: &str, style: &Style, key: &str, value: &Value) -> Result<String, Unfit> {
@@ -97,17 +110,11 @@ impl Entries {
             return if self.is_ours(text, place) { Ok(self.renewed(text, place)) } else { Err(Unfit::Taken(SERVER)) };
         }
         let list = array(text, place)?;
-        let ours = list.entries.iter().find(|entry| self.is_ours(text, &entry.value));
-        Ok(ours.map_or_else(|| list.with(text, style, 3, None, value), |ours| self.renewed(text, &ours.value)))
-    }
-
-    /// The text without what is ours. What is empty then goes too, if it was not there in `original`.
-    pub(super) fn uninstall(&self, before: &str, original: &str) -> Result<String, Unfit> {
-        let (mark, plain) = marked(before);
-        if plain.trim().is_empty() {
-            return Ok(before.to_owned());
-        }
-        Ok(mark.to_owned() + &self.without(plain, marked(original).1)?)
+        let ours = self.find(text, &list);
+        Ok(match ours.as_ref().and_then(|found| found.hooks.entries.get(found.at)) {
+            Some(hook) => self.renewed(text, &hook.value),
+            None => list.with(text, style, 3, None, value),
+        })
     }
 
     fn without(&self, before: &str, original: &str) -> Result<String, Unfit> {
@@ -119,7 +126,7 @@ impl Entries {
             None => return Ok(text),
         };
         for key in keys {
-            text = self.remove(&text, &key, original)?;
+            text = self.remove(text, &key, original)?;
         }
         if text == before {
             return Ok(text);
@@ -133,38 +140,64 @@ impl Entries {
         })
     }
 
-    fn remove(&self, text: &str, key: &str, original: &str) -> Result<String, Unfit> {
-        let Some(place) = root(text)?.get(self.member()).cloned() else { return Ok(text.to_owned()) };
+    /// The text without what is ours under this key.
+    fn remove(&self, mut text: String, key: &str, original: &str) -> Result<String, Unfit> {
+        while let Some(without) = self.removed(&text, key, original)? {
+            text = without;
+        }
+        Ok(text)
+    }
+
+    /// The text without one entry of ours, if there is one.
+    fn removed(&self, text: &str, key: &str, original: &str) -> Result<Option<String>, Unfit> {
+        let Some(place) = root(text)?.get(self.member()).cloned() else { return Ok(None) };
         let member = object(text, &place, self.member())?;
         let Some(at) = member.entries.iter().position(|entry| entry.key.as_deref() == Some(key)) else {
-            return Ok(text.to_owned());
+            return Ok(None);
         };
+        let Some(place) = member.get(key) else { return Ok(None) };
         if self.file == File::Servers {
-            let is_ours = key == SERVER && member.get(key).is_some_and(|place| self.is_ours(text, place));
-            return Ok(if is_ours { member.without(text, at) } else { text.to_owned() });
+            return Ok((key == SERVER && self.is_ours(text, place)).then(|| member.without(text, at)));
         }
-        let Some(list) = member.get(key).and_then(|place| array(text, place).ok()) else { return Ok(text.to_owned()) };
-        let Some(ours) = list.entries.iter().position(|entry| self.is_ours(text, &entry.value)) else {
-            return Ok(text.to_owned());
-        };
-        if list.entries.len() == 1 && !has(original, &[self.member(), key]) {
-            return Ok(member.without(text, at));
-        }
-        Ok(list.without(text, ours))
+        let Ok(list) = array(text, place) else { return Ok(None) };
+        let Some(found) = self.find(text, &list) else { return Ok(None) };
+        let is_group_ours = list.entries.get(found.group).is_some_and(|place| is_our_group(key, text, &place.value));
+        Ok(Some(if found.hooks.entries.len() > 1 || !is_group_ours {
+            found.hooks.without(text, found.at)
+        } else if list.entries.len() > 1 || has(original, &[self.member(), key]) {
+            list.without(text, found.group)
+        } else {
+            member.without(text, at)
+        }))
     }
 
-    /// Whether `install` wrote it, also where the command had another path then, or got options since.
+    /// The first hook of ours in an event's list. Others may stand in its group.
+    fn find(&self, text: &str, list: &Container) -> Option<Found> {
+        list.entries.iter().enumerate().find_map(|(group, entry)| {
+            let hooks = array(text, object(text, &entry.value, "a group").ok()?.get("hooks")?).ok()?;
+            let at = hooks.entries.iter().position(|hook| self.is_ours(text, &hook.value))?;
+            Some(Found { group, hooks, at })
+        })
+    }
+
+    /// Whether it starts our program as `install` would, also where that had another path then, or got options since.
     fn is_ours(&self, text: &str, place: &Range<usize>) -> bool {
-        self.program(&value(text, place)).is_some_and(|program| self.is_our_program(program))
+        self.program(&value(text, place)).is_some_and(|program| {
+            let is_hook = self.file == File::Settings;
+            program == self.command
+                || program == quoted(&self.command)
+                || change::is_our_program(if is_hook { last_word(program) } else { program })
+        })
     }
 
-    /// What an entry starts, if that is started as we would be.
+    /// What an entry starts, if that is told what we would be.
     fn program<'v>(&self, entry: &'v Value) -> Option<&'v str> {
+        let command = entry["command"].as_str()?;
         if self.file == File::Servers {
-            return entry["command"].as_str().filter(|_| entry["args"][0] == "mcp");
+            return (entry["args"][0] == "mcp").then_some(command);
         }
-        let [hook] = entry["hooks"].as_array()?.as_slice() else { return None };
-        hook["command"].as_str()?.split_once(HOOK).map(|(program, _)| program)
+        let (program, rest) = command.split_once(HOOK)?;
+        (rest.is_empty() || rest.starts_with(char::is_whitespace)).then_some(program)
     }
 
     /// The text with our program's path as it is now. One that somebody starts in a way of their own stays.
@@ -185,12 +218,30 @@ impl Entries {
         let raw = text.get(place.clone()).unwrap_or_default();
         splice(text, place.clone(), &raw.replacen(&json(program), &json(&spelled(&self.command)), 1))
     }
+}
 
-    fn is_our_program(&self, program: &str) -> bool {
-        // Behind another program, and with a version in its name, it is still ours.
-        let last = program.trim_end_matches('\'').rsplit([' ', '/', '\\', '\'']).next().unwrap_or_default();
-        program == quoted(&self.command) || program == self.command || last.starts_with(SERVER)
+/// A group as `install` writes it.
+fn group(event: &str, hooks: &Value) -> Value {
+    match event {
+        "SessionStart" => json!({"matcher": "resume|compact", "hooks": hooks}),
+        "PreToolUse" => json!({"matcher": "mcp__session-todo__.*", "hooks": hooks}),
+        _ => json!({"hooks": hooks}),
     }
+}
+
+/// Whether a group is as `install` writes it, its hooks apart.
+fn is_our_group(event: &str, text: &str, place: &Range<usize>) -> bool {
+    let value = value(text, place);
+    value == group(event, &value["hooks"])
+}
+
+/// The program behind those that start it, without the quotes of a path.
+fn last_word(command: &str) -> &str {
+    match command.strip_suffix(['\'', '"']) {
+        Some(quoted) => quoted.rsplit(['\'', '"']).next(),
+        None => command.rsplit(char::is_whitespace).next(),
+    }
+    .unwrap_or_default()
 }
 
 fn value(text: &str, place: &Range<usize>) -> Value {

@@ -5,10 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::Place;
 use super::settings::{Entries, File};
-use super::{InstallError, Place, backup};
+use crate::change::{ChangeError, Edit, backup, make};
 
 fn place(folder: &Path) -> Place {
     let command = "/opt/a folder/todo".into();
@@ -17,17 +18,13 @@ fn place(folder: &Path) -> Place {
 
 fn install(place: &Place) -> usize {
     let changes = place.install().unwrap();
-    for change in &changes {
-        change.make().unwrap();
-    }
+    make(&changes).unwrap();
     changes.len()
 }
 
 fn uninstall(place: &Place) -> usize {
     let changes = place.uninstall().unwrap();
-    for change in &changes {
-        change.make().unwrap();
-    }
+    make(&changes).unwrap();
     changes.len()
 }
 
@@ -121,7 +118,7 @@ fn what_came_later_stays() {
     uninstall(&place);
     let left = fs::read_to_string(&path).unwrap();
     assert_eq!(left.replace(' ', ""), OTHERS.replace("opus", "sonnet").replace(' ', ""));
-    assert_eq!(fs::read_to_string(backup(&path)).unwrap(), OTHERS, "it is not that text, so it is kept");
+    assert!(!backup(&path).exists(), "all of theirs is in the file");
 }
 
 #[test]
@@ -140,9 +137,52 @@ fn what_is_not_plain_json_is_left_alone_and_said() {
         let place = place(folder.path());
         fs::create_dir_all(&place.settings).unwrap();
         fs::write(place.settings.join("settings.json"), text).unwrap();
-        let Err(InstallError::Unfit { why: said, .. }) = place.install() else { panic!("{text}") };
+        let Err(ChangeError::Unfit { why: said, .. }) = place.install() else { panic!("{text}") };
         assert!(said.starts_with(why), "{text}: {said}");
     }
+}
+
+/// What somebody writes while the change is shown is not lost: nothing is changed, and nothing left lying.
+#[test]
+fn what_changed_meanwhile_is_not_overwritten() {
+    for (name, theirs) in [(".claude.json", "{\"theirs\":1}"), (".claude/settings.json", OTHERS)] {
+        let folder = tempfile::tempdir().unwrap();
+        let place = place(folder.path());
+        fs::create_dir_all(&place.settings).unwrap();
+        let files = [".claude.json", ".claude/settings.json"].map(|name| folder.path().join(name));
+        for path in &files {
+            fs::write(path, "{}").unwrap();
+        }
+        let changes = place.install().unwrap();
+        fs::write(folder.path().join(name), theirs).unwrap();
+        let said = make(&changes).unwrap_err().to_string();
+        assert!(
+            said.contains(name) && said.contains("somebody else") && said.contains("Nothing was changed"),
+            "{said}"
+        );
+        for path in files {
+            let expected = if path.ends_with(name) { theirs } else { "{}" };
+            assert_eq!(fs::read_to_string(&path).unwrap(), expected);
+        }
+        let count = |path: &Path| fs::read_dir(path).unwrap().count();
+        assert_eq!((count(folder.path()), count(&place.settings)), (2, 1), "no draft, no backup");
+    }
+}
+
+/// Half of it done is said: which file was changed. (Both names lead to one file, so the second change meets the
+/// first.)
+#[cfg(unix)]
+#[test]
+fn what_was_changed_all_the_same_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = Place { settings: folder.path().to_owned(), ..place(folder.path()) };
+    let [settings, servers] = ["settings.json", ".claude.json"].map(|name| folder.path().join(name));
+    fs::write(&settings, "{}").unwrap();
+    std::os::unix::fs::symlink("settings.json", &servers).unwrap();
+    let said = make(&place.install().unwrap()).unwrap_err().to_string();
+    assert!(said.ends_with(&format!("Changed: {}; and nothing else", settings.display())), "{said}");
+    assert!(fs::read_to_string(&settings).unwrap().contains("hook claude-code"));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "both names and the backup, no draft");
 }
 
 /// What somebody else wrote is not ours, however much it looks like it.
@@ -152,7 +192,7 @@ fn what_others_wrote_is_not_touched() {
     let hooks = r#"{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"their-tool hook claude-code"}]}]}}"#;
     let installed = entries(File::Settings, "/opt/session-todo").install(hooks).unwrap();
     assert!(installed.contains("their-tool") && installed.contains("/opt/session-todo hook claude-code"));
-    for program in ["nice session-todo", "npx session-todo", "/opt/session-todo-0.3", "'/a b/session-todo'"] {
+    for program in ["nice session-todo", "npx session-todo", "'/a b/session-todo'", r#"\"/a b/session-todo.exe\""#] {
         let ours = format!(
             r#"{{"hooks":{{"Stop":[{{"hooks":[{{"type":"command","command":"{program} hook claude-code"}}]}}]}}}}"#
         );
@@ -228,16 +268,34 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
+/// Settings that the client takes.
+fn any_settings() -> impl Strategy<Value = Value> {
+    let event = prop_oneof![Just("Stop"), Just("PostToolBatch"), Just("PostToolUse"), Just("SessionStart")];
+    let hook = "[a-z]{1,3}".prop_map(|command| json!({"type": "command", "command": command}));
+    let group = prop::collection::vec(hook, 0..3).prop_map(|hooks| json!({"hooks": hooks}));
+    let hooks = prop::collection::btree_map(event, prop::collection::vec(group, 0..3), 0..3);
+    (prop::collection::btree_map("[a-z]{1,4}", any_json(), 0..3), prop::option::of(hooks)).prop_map(|(rest, hooks)| {
+        let rest = rest.into_iter().filter(|(key, _)| key != "hooks");
+        rest.chain(hooks.map(|hooks| ("hooks".to_owned(), json!(hooks)))).collect()
+    })
+}
+
+fn laid_out(value: &Value, layout: usize) -> String {
+    let pretty = serde_json::to_string_pretty(value).unwrap();
+    match layout {
+        0 => value.to_string(),
+        1 => pretty,
+        // No string has these, so they are between values.
+        _ => pretty.replace('\n', "\r\n\t").replace("\": [", "\" :\t["),
+    }
+}
+
 proptest! {
     /// Whatever the settings, and however they are laid out: what is put in can be taken out, also without the
     /// text from before, and the value is the old one.
     #[test]
-    fn taken_out_again(value in any_json(), layout in 0..3) {
-        let text = match layout {
-            0 => value.to_string(),
-            1 => serde_json::to_string_pretty(&value).unwrap(),
-            _ => serde_json::to_string_pretty(&value).unwrap().replace('\n', "\n ").replace(':', " :\t"),
-        };
+    fn taken_out_again(value in any_json(), layout in 0..3_usize) {
+        let text = laid_out(&value, layout);
         for file in [File::Settings, File::Servers] {
             let entries = Entries { file, command: "session-todo".into(), has_batch: true };
             let Ok(installed) = entries.install(&text) else { continue };
@@ -248,5 +306,45 @@ proptest! {
                 prop_assert_eq!(&left, &text);
             }
         }
+    }
+
+    /// Issue: install and uninstall leave a file byte-identical, the second install changes nothing, and nothing
+    /// else is left. This of files, and of every layout.
+    #[test]
+    fn files_are_as_before(settings in any_settings(), layout in 0..3_usize) {
+        round_trip(&laid_out(&settings, layout));
+    }
+
+    /// What is added meanwhile stays: a hook beside ours, before or behind it; a group; an event; a key.
+    #[test]
+    fn additions_stay(before in any_settings(), at in 0..5_usize, first in any::<bool>(), layout in 0..3_usize) {
+        let folder = tempfile::tempdir().unwrap();
+        let place = place(folder.path());
+        let path = place.settings.join("settings.json");
+        fs::create_dir_all(&place.settings).unwrap();
+        fs::write(&path, laid_out(&before, 1)).unwrap();
+        install(&place);
+        let theirs = json!({"type": "command", "command": "later", "timeout": 1});
+        let read = || serde_json::from_str::<Value>(&fs::read_to_string(&path).unwrap()).unwrap();
+        let (mut with, mut expected) = (read(), before);
+        let event = ["SessionStart", "UserPromptSubmit", "Stop", "PostToolBatch", "PreToolUse"][at];
+        let ours = with["hooks"][event].as_array_mut().unwrap().last_mut().unwrap();
+        let mut left = ours.clone();
+        left["hooks"] = json!([theirs]);
+        ours["hooks"].as_array_mut().unwrap().insert(usize::from(!first), theirs.clone());
+        with["hooks"][event].as_array_mut().unwrap().push(json!({"hooks": [theirs]}));
+        with["hooks"]["Later"] = json!([{"hooks": [theirs]}]);
+        with["later"] = json!([1, {"a": null}]);
+        if expected["hooks"][event].is_null() {
+            expected["hooks"][event] = json!([]);
+        }
+        expected["hooks"][event].as_array_mut().unwrap().extend([left, json!({"hooks": [theirs]})]);
+        expected["hooks"]["Later"] = with["hooks"]["Later"].clone();
+        expected["later"] = with["later"].clone();
+        fs::write(&path, laid_out(&with, layout)).unwrap();
+        prop_assert_eq!(install(&place), 0);
+        uninstall(&place);
+        prop_assert_eq!(read(), expected);
+        prop_assert!(!backup(&path).exists());
     }
 }
