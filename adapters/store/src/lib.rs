@@ -55,7 +55,7 @@ mod session;
 mod store;
 
 pub use error::{AppendError, StoreError};
-pub use files::{Checked, Disk, DiskFile, Files, Flaw, Sync, Torn, is_log, read_log};
+pub use files::{Access, Checked, Disk, DiskFile, FileId, Files, Flaw, Sync, Torn, is_log, read_log};
 pub use home::home;
 pub use id::{BadSessionId, SessionId};
 #[cfg(feature = "postgres")]
