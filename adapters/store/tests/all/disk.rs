@@ -43,6 +43,7 @@ struct World {
     /// Operations until the power is gone.
     power: Option<usize>,
     dice: Option<Dice>,
+    is_read_only: bool,
 }
 
 #[derive(Default)]
@@ -75,6 +76,11 @@ impl Memory {
     /// It was the process that ended, and not the power.
     pub(crate) fn go_on(&self) {
         self.world().power = None;
+    }
+
+    /// From here on nothing can be written.
+    pub(crate) fn set_read_only(&self) {
+        self.world().is_read_only = true;
     }
 
     /// The power is back, and what was not synced is as chance has it.
@@ -110,6 +116,10 @@ impl World {
             }
             None => Ok(()),
         }
+    }
+
+    fn must_be_writable(&self) -> io::Result<()> {
+        if self.is_read_only { Err(io::ErrorKind::ReadOnlyFilesystem.into()) } else { Ok(()) }
     }
 
     fn fault(&mut self, is_this: impl Fn(&Fault) -> bool) -> Option<Fault> {
@@ -174,6 +184,9 @@ impl Disk for Memory {
         let create = access == Access::Create;
         let mut world = self.world();
         world.operate()?;
+        if access != Access::Read {
+            world.must_be_writable()?;
+        }
         if world.fault(|fault| *fault == Fault::Open).is_some() {
             return Err(io::Error::other("a fault"));
         }
@@ -205,6 +218,7 @@ impl Disk for Memory {
     fn replace(&self, path: &Path, _: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut world = self.world();
         world.operate()?;
+        world.must_be_writable()?;
         let file = world.files.len();
         world.files.push(Content::default());
         world.files.last_mut().unwrap().write(0, bytes);
