@@ -274,7 +274,10 @@ fn wrong_cache_is_told() {
     run(&["list"], "");
     let cache = home.path().join("s.cache");
     let right = run(&["log", "check", "s"], "");
-    assert_eq!((right.status.code(), &right.stdout[..]), (Some(0), &b"101 records are good; the cached state is right.\n"[..]));
+    assert_eq!(
+        (right.status.code(), &right.stdout[..]),
+        (Some(0), &b"101 records are good; the cached state is right.\n"[..])
+    );
     fs::write(&cache, "no cache").unwrap();
     let wrong = run(&["log", "check", "s"], "");
     assert_eq!(wrong.status.code(), Some(1));

@@ -56,7 +56,9 @@ fn give_out(append: &[(Place, Vec<u8>)], each: &mut impl FnMut(Version, Record<'
     for (at, line) in append {
         records.push((at.version.plus(1), line::record(line).map_err(|bad| flaw(*at, bad))?));
     }
-    records.into_iter().for_each(|(version, record)| each(version, record));
+    for (version, record) in records {
+        each(version, record);
+    }
     Ok(())
 }
 

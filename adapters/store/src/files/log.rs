@@ -223,7 +223,8 @@ impl Log {
             _ => {}
         }
         let offset = place.offset;
-        let torn = |why| Torn { path: self.path.clone(), offset, bytes: size.saturating_sub(offset), why, is_cut: false };
+        let torn =
+            |why| Torn { path: self.path.clone(), offset, bytes: size.saturating_sub(offset), why, is_cut: false };
         self.tail = match rest {
             Rest::Nothing => None,
             Rest::Torn(why) => Some(torn(why)),

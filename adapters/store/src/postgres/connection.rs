@@ -58,17 +58,16 @@ impl Connection {
         }
     }
 
-    /// A new connection may lead to another database than the last one did: its schema is looked at again.
     fn client(&mut self) -> Result<&mut Client, StoreError> {
-        let client = match self.client.take() {
-            Some(client) => client,
-            None => {
-                let mut client = (self.connect)()?;
-                schema::migrate(&mut client)?;
-                client
-            }
-        };
+        let client = self.client.take().map_or_else(|| self.connected(), Ok)?;
         Ok(self.client.insert(client))
+    }
+
+    /// A new connection may lead to another database than the last one did: its schema is looked at again.
+    fn connected(&mut self) -> Result<Client, StoreError> {
+        let mut client = (self.connect)()?;
+        schema::migrate(&mut client)?;
+        Ok(client)
     }
 
     /// Whether the connection is at fault, or the server ended it, or takes none at the moment, and not the statement.

@@ -97,7 +97,10 @@ fn missing_and_broken_records_are_damage() {
     assert_eq!(open(store.as_mut(), &id("cache")).unwrap().unwrap().version, Version(100));
     let rebuilt = store.cached_state(&id("cache")).unwrap().expect("and it is replaced");
     assert_eq!(rebuilt.version, Version(64));
-    Server::sql(&url, "UPDATE session_todo_record SET record = '{\"flown\":{}}' WHERE session = 'cache' AND version = 70");
+    Server::sql(
+        &url,
+        "UPDATE session_todo_record SET record = '{\"flown\":{}}' WHERE session = 'cache' AND version = 70",
+    );
     let later = open(store.as_mut(), &id("cache"));
     assert!(matches!(later, Err(StoreError::Later { good: Version(69), .. })), "{later:?}");
 }
