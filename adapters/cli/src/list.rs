@@ -1,4 +1,5 @@
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -15,9 +16,10 @@ struct Line<'a> {
     items: Vec<Box<RawValue>>,
 }
 
-/// What stands on the lists of all sessions in the log folder. A log that can't be read is said and skipped.
+/// What stands on the lists of all sessions in the log folder; a session without such an item is left out. A log that
+/// can't be read is said and skipped.
 pub(crate) fn run(open_alone: bool, json: bool) -> io::Result<u8> {
-    let mut files = store()?;
+    let mut files = existing()?;
     let mut out = io::stdout().lock();
     let mut status = DONE;
     for session in files.sessions().map_err(io::Error::other)? {
@@ -56,7 +58,7 @@ fn print(id: &SessionId, items: &[&Item], out: &mut impl Write) -> io::Result<()
     Ok(())
 }
 
-/// Says what was cut off torn logs. The status that this means.
+/// Says what broken writes left in logs. The status that this means.
 pub(crate) fn tell_torn(files: &mut Files) -> u8 {
     let torn = files.take_torn();
     for torn in &torn {
@@ -65,8 +67,12 @@ pub(crate) fn tell_torn(files: &mut Files) -> u8 {
     if torn.is_empty() { DONE } else { SKIPPED }
 }
 
-pub(crate) fn store() -> io::Result<Files> {
+/// The logs in the log folder, to read them: a folder that is not there is not created.
+pub(crate) fn existing() -> io::Result<Files> {
+    Files::existing(folder()?, Sync::Each).map_err(io::Error::other)
+}
+
+pub(crate) fn folder() -> io::Result<PathBuf> {
     let folder = session_todo_store::home();
-    let folder = folder.ok_or_else(|| io::Error::other("there is no log folder. Name one in SESSION_TODO_HOME"))?;
-    Files::open(folder, Sync::Each).map_err(io::Error::other)
+    folder.ok_or_else(|| io::Error::other("there is no log folder. Name one in SESSION_TODO_HOME"))
 }

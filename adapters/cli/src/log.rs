@@ -3,10 +3,10 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use clap::Subcommand;
 use serde::Serialize;
 use session_todo::{Event, Policy};
-use session_todo_store::{Files, Record, SessionId, Store, StoreError, Version, transaction};
+use session_todo_store::{Files, Record, SessionId, Store, StoreError, Sync, Version, transaction};
 
-use crate::list::{store, tell_torn};
-use crate::{DONE, UNREADABLE, terminal};
+use crate::list::{existing, folder, tell_torn};
+use crate::{DONE, SKIPPED, UNREADABLE, terminal};
 
 #[derive(Subcommand)]
 pub(crate) enum Task {
@@ -52,7 +52,7 @@ fn id(session: &str) -> io::Result<SessionId> {
 
 fn show(session: &SessionId) -> io::Result<u8> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let (mut files, mut written) = (store()?, Ok(()));
+    let (mut files, mut written) = (existing()?, Ok(()));
     let read = files.read(session, Version::START, &mut |version, record| {
         if written.is_ok() {
             written = print(&mut out, &Line { seq: version.0, record: &record });
@@ -78,7 +78,11 @@ fn append(session: &SessionId, policy: &Policy) -> io::Result<u8> {
         let event = serde_json::from_str(line);
         events.push(event.map_err(|error| io::Error::other(format!("line {number} is no event: {error}")))?);
     }
-    let mut files = store()?;
+    if events.is_empty() {
+        terminal::words("0 events: nothing was appended");
+        return Ok(DONE);
+    }
+    let mut files = Files::open(folder()?, Sync::Each).map_err(io::Error::other)?;
     let stepped = transaction(&mut files, session, policy, |work| {
         events.iter().map(|event| work.step(event.clone())).collect::<Vec<_>>()
     });
@@ -90,13 +94,24 @@ fn append(session: &SessionId, policy: &Policy) -> io::Result<u8> {
 }
 
 fn check(session: &SessionId) -> io::Result<u8> {
-    let mut files = store()?;
+    let mut files = existing()?;
     let checked = files.check(session);
+    let mut status = DONE;
     if let Ok(Some(checked)) = &checked {
-        let cache = if checked.is_cached { "the cached state is right" } else { "no state is cached" };
+        let cache = match checked.is_cache_right {
+            Some(true) => "the cached state is right",
+            Some(false) => "the cached state is wrong",
+            None => "no state is cached",
+        };
         writeln!(io::stdout().lock(), "{} records are good; {cache}.", checked.version)?;
+        if checked.is_cache_right == Some(false) {
+            let path = files.path(session).with_extension("cache");
+            terminal::words(&format!("{} is not what the log folds to: remove it", path.display()));
+            status = SKIPPED;
+        }
     }
-    found(session, checked.map(|checked| checked.map_or(Version::START, |checked| checked.version)), &mut files)
+    let version = checked.map(|checked| checked.map_or(Version::START, |checked| checked.version));
+    found(session, version, &mut files).map(|found| found.max(status))
 }
 
 fn found(session: &SessionId, version: Result<Version, StoreError>, files: &mut Files) -> io::Result<u8> {

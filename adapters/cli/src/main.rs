@@ -105,7 +105,7 @@ enum Command {
         #[arg(long)]
         uninstall: bool,
     },
-    /// The lists of all sessions in the log folder
+    /// What stands on the lists of all sessions in the log folder
     List {
         /// Only what is open
         #[arg(long)]
@@ -155,6 +155,8 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(status) => ExitCode::from(status),
+        // Whoever read has what they wanted, as in `session-todo list | head -1`.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::from(DONE),
         Err(error) => {
             terminal::words(&error.to_string());
             ExitCode::from(UNREADABLE)

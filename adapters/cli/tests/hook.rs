@@ -272,13 +272,13 @@ fn the_log_itself() {
     assert_eq!(run(&["log", "check", "none"]).status.code(), Some(2));
 }
 
-/// What was cut off a torn log is said, by each command that cuts it; damage is not cut.
+/// What a broken write left is said by each command that meets it, and cut by the one that appends; damage is not cut.
 #[test]
 fn cut_of_a_torn_log_is_told() {
     let home = tempfile::tempdir().unwrap();
     let run = |arguments: &[&str]| {
         let mut child = command(home.path()).args(arguments).spawn().unwrap();
-        // One that takes no input may be done already.
+        // A command that reads no events may be done before.
         let _ = child.stdin.take().unwrap().write_all(b"{\"request_sent\":{\"by\":\"main\"}}\n");
         let output = child.wait_with_output().unwrap();
         (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
@@ -292,13 +292,14 @@ fn cut_of_a_torn_log_is_told() {
     };
     let commands =
         [(&["log", "append", "s"][..], 0), (&["log", "show", "s"], 1), (&["log", "check", "s"], 1), (&["list"], 1)];
-    for (arguments, status) in commands {
-        let end = append("{\"crc\":\"0");
+    let end = append("{\"crc\":\"0");
+    for (arguments, status) in commands.into_iter().rev() {
         let (code, said) = run(arguments);
         assert_eq!(code, status, "{arguments:?}: {said}");
-        assert!(said.contains(&format!("s.jsonl: 9 bytes of a broken write were cut off at byte {end}")), "{said}");
-        assert_eq!(run(&["log", "check", "s"]), (0, String::new()));
+        let done = if status == 0 { "were cut off" } else { "stand" };
+        assert!(said.contains(&format!("s.jsonl: 9 bytes of a broken write {done} at byte {end}")), "{said}");
     }
+    assert_eq!(run(&["log", "check", "s"]), (0, String::new()));
     let end = append("{\"note\":1}\n");
     for (arguments, _) in commands {
         let (code, said) = run(arguments);
@@ -308,4 +309,62 @@ fn cut_of_a_torn_log_is_told() {
         );
     }
     assert_eq!(append(""), end + 11, "it is as it was");
+}
+
+/// A cached state that is not what the log folds to is said, and left where it is.
+#[test]
+fn wrong_cache_is_told() {
+    let home = tempfile::tempdir().unwrap();
+    let events = "{\"request_sent\":{\"by\":\"main\"}}\n".repeat(100);
+    let run = |arguments: &[&str], input: &str| {
+        let mut child = command(home.path()).args(arguments).spawn().unwrap();
+        // A command that reads no events may be done before.
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        child.wait_with_output().unwrap()
+    };
+    run(&["log", "append", "s"], &events);
+    run(&["list"], "");
+    let cache = home.path().join("s.cache");
+    let right = run(&["log", "check", "s"], "");
+    assert_eq!(
+        (right.status.code(), &right.stdout[..]),
+        (Some(0), &b"101 records are good; the cached state is right.\n"[..])
+    );
+    fs::write(&cache, "no cache").unwrap();
+    let wrong = run(&["log", "check", "s"], "");
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(String::from_utf8(wrong.stdout).unwrap().contains("the cached state is wrong"));
+    assert!(String::from_utf8(wrong.stderr).unwrap().contains("s.cache is not what the log folds to: remove it"));
+    assert_eq!(fs::read_to_string(&cache).unwrap(), "no cache");
+}
+
+/// A log folder that is not there is said, and not made; and nothing to append is said, and makes no log.
+#[test]
+fn what_is_not_there_is_told() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("mistyped");
+    for arguments in [&["list"][..], &["log", "show", "s"], &["log", "check", "s"]] {
+        let output = command(&folder).args(arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(String::from_utf8(output.stderr).unwrap().contains("mistyped: No such file"));
+    }
+    let nothing = command(&folder).args(["log", "append", "s"]).stdin(Stdio::null()).output().unwrap();
+    assert_eq!((nothing.status.code(), &nothing.stdout[..]), (Some(0), &b""[..]));
+    assert!(String::from_utf8(nothing.stderr).unwrap().contains("0 events"));
+    assert!(!folder.exists());
+}
+
+/// Whoever closes the pipe has read what they wanted: nothing went wrong.
+#[cfg(unix)]
+#[test]
+fn closed_pipe_is_no_error() {
+    let home = tempfile::tempdir().unwrap();
+    let mut append = command(home.path()).args(["log", "append", "s"]).stdout(Stdio::null()).spawn().unwrap();
+    // More than a pipe holds.
+    append.stdin.take().unwrap().write_all("{\"request_sent\":{\"by\":\"main\"}}\n".repeat(5000).as_bytes()).unwrap();
+    assert!(append.wait().unwrap().success());
+    let mut show = command(home.path()).args(["log", "show", "s"]).spawn().unwrap();
+    drop(show.stdout.take());
+    let shown = show.wait_with_output().unwrap();
+    assert_eq!((shown.status.code(), String::from_utf8(shown.stderr).unwrap()), (Some(0), String::new()));
 }

@@ -47,7 +47,25 @@ pub enum StoreError {
         /// What is wrong.
         why: &'static str,
     },
-    /// A log of a later release.
+    /// A record that was written so, since its checksum is right, and that can't be read here.
+    #[error("{place} is of a later release: after record {good} it has one that this release does not know")]
+    Later {
+        /// Which log: its path, or its session.
+        place: String,
+        /// The last record that can be read.
+        good: Version,
+    },
+    /// A record that no file takes. Nothing was appended.
+    #[error("a record of {bytes} bytes is too long for {}: a line has at most {most}", path.display())]
+    TooLong {
+        /// The log.
+        path: PathBuf,
+        /// The length of the record's line.
+        bytes: usize,
+        /// The most that a line may have.
+        most: usize,
+    },
+    /// A log of a later format.
     #[error("{} is a log of format {found}, and this release reads {known}", path.display())]
     Format {
         /// The log.

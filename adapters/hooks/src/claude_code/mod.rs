@@ -84,10 +84,7 @@ impl Hook<'_> {
             Task::Stopped => log.stopped().map(|()| None)?,
         };
         for torn in log.files.take_torn() {
-            let _ = crate::report(
-                self.folder,
-                &format!("{}: cut at byte {}: {}", torn.path.display(), torn.offset, torn.why),
-            );
+            let _ = crate::report(self.folder, &torn.to_string());
         }
         Ok(said)
     }

@@ -17,7 +17,7 @@
 
 use session_todo::checkpoint;
 
-use super::line::Place;
+use super::line::{Append, Place};
 use crate::record::{Cached, Version};
 
 const MAGIC: &[u8; 8] = b"STODOCAC";
@@ -58,7 +58,8 @@ pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Cache> {
         return None;
     }
     let version = Version(u64::from_le_bytes(*version));
-    let place = Place { version, offset: u64::from_le_bytes(*offset), crc: u32::from_le_bytes(*line) };
+    let (offset, crc) = (u64::from_le_bytes(*offset), u32::from_le_bytes(*line));
+    let place = Place { version, offset, crc, append: Append::Unknown };
     let policy = std::str::from_utf8(name.get(..length)?).ok()?.to_owned();
     let state = checkpoint::from_bytes(checkpoint).ok()?;
     Some(Cache { place, cached: Cached { version, policy, state } })

@@ -2,15 +2,35 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
+/// What a log's file is opened, and locked, for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// To read, beside others who read.
+    Read,
+    /// To read and write, alone.
+    Write,
+    /// The same, and it is created if it is not there. Only its owner may read it then.
+    Create,
+}
+
+/// Which file, whatever its name is: its device and its number there. Only Unix can tell.
+pub type FileId = (u64, u64);
+
 /// What the file store needs of a disk. Below it, tests put one that fails, or forgets what was not synced.
 pub trait Disk: Send {
-    /// Opens a file to read and write; none if it is not there and not to be created. Only its owner may read
-    /// a created one.
+    /// Opens a file; none if it is not there and not to be created.
     ///
     /// # Errors
     ///
     /// The operating system's; above all, that there is no folder to create it in.
-    fn open(&self, path: &Path, create: bool) -> io::Result<Option<Box<dyn DiskFile>>>;
+    fn open(&self, path: &Path, access: Access) -> io::Result<Option<Box<dyn DiskFile>>>;
+
+    /// Which file has this name; none if none has.
+    ///
+    /// # Errors
+    ///
+    /// The operating system's.
+    fn id(&self, path: &Path) -> io::Result<Option<FileId>>;
 
     /// All bytes of a file; none if it is not there.
     ///
@@ -50,12 +70,13 @@ pub trait Disk: Send {
 
 /// An open file of a [`Disk`].
 pub trait DiskFile: Send {
-    /// Waits until nobody else, in this process or another, has the file locked.
+    /// Waits until nobody else, in this process or another, has the file locked; to read, until nobody has it to
+    /// write.
     ///
     /// # Errors
     ///
     /// The operating system's.
-    fn lock(&mut self) -> io::Result<()>;
+    fn lock(&mut self, access: Access) -> io::Result<()>;
 
     /// Ends the lock.
     ///
@@ -64,12 +85,12 @@ pub trait DiskFile: Send {
     /// The operating system's.
     fn unlock(&mut self) -> io::Result<()>;
 
-    /// Its length in bytes.
+    /// Which file it is, and its length in bytes.
     ///
     /// # Errors
     ///
-    /// The operating system's, and that the file was removed.
-    fn size(&mut self) -> io::Result<u64>;
+    /// The operating system's.
+    fn stat(&mut self) -> io::Result<(FileId, u64)>;
 
     /// Reads at a place; 0 bytes at the end.
     ///
@@ -104,11 +125,16 @@ pub trait DiskFile: Send {
 pub(super) struct OsDisk;
 
 impl Disk for OsDisk {
-    fn open(&self, path: &Path, create: bool) -> io::Result<Option<Box<dyn DiskFile>>> {
-        let file = private().read(true).write(true).create(create).truncate(false).open(path);
+    fn open(&self, path: &Path, access: Access) -> io::Result<Option<Box<dyn DiskFile>>> {
+        let (write, create) = (access != Access::Read, access == Access::Create);
+        let file = private().read(true).write(write).create(create).truncate(false).open(path);
         // Where it was to be created, what is missing is the folder.
         let file = if create { file.map(Some) } else { present(file) };
         Ok(file?.map(|file| Box::new(file) as Box<dyn DiskFile>))
+    }
+
+    fn id(&self, path: &Path) -> io::Result<Option<FileId>> {
+        Ok(present(fs::metadata(path))?.map(|metadata| id_of(&metadata)))
     }
 
     fn read(&self, path: &Path) -> io::Result<Option<Vec<u8>>> {
@@ -150,9 +176,10 @@ impl Disk for OsDisk {
 }
 
 impl DiskFile for File {
-    fn lock(&mut self) -> io::Result<()> {
+    fn lock(&mut self, access: Access) -> io::Result<()> {
         loop {
-            match Self::lock(self) {
+            let locked = if access == Access::Read { Self::lock_shared(self) } else { Self::lock(self) };
+            match locked {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 locked => return locked,
             }
@@ -163,12 +190,9 @@ impl DiskFile for File {
         Self::unlock(self)
     }
 
-    fn size(&mut self) -> io::Result<u64> {
+    fn stat(&mut self) -> io::Result<(FileId, u64)> {
         let metadata = self.metadata()?;
-        if is_removed(&metadata) {
-            return Err(io::Error::new(io::ErrorKind::NotFound, "the file was removed"));
-        }
-        Ok(metadata.len())
+        Ok((id_of(&metadata), metadata.len()))
     }
 
     fn read_at(&mut self, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
@@ -188,6 +212,36 @@ impl DiskFile for File {
     fn sync(&mut self) -> io::Result<()> {
         self.sync_data()
     }
+}
+
+pub(super) fn write_all(file: &mut dyn DiskFile, mut offset: u64, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match file.write_at(offset, bytes) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => {
+                offset += written as u64;
+                bytes = bytes.get(written..).unwrap_or_default();
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn read_all(file: &mut dyn DiskFile, mut offset: u64, mut bytes: &mut [u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match file.read_at(offset, bytes) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(read) => {
+                offset += read as u64;
+                bytes = bytes.get_mut(read..).unwrap_or_default();
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 fn present<T>(result: io::Result<T>) -> io::Result<Option<T>> {
@@ -224,11 +278,12 @@ fn folder_builder() -> fs::DirBuilder {
 }
 
 #[cfg(unix)]
-fn is_removed(metadata: &fs::Metadata) -> bool {
-    std::os::unix::fs::MetadataExt::nlink(metadata) == 0
+fn id_of(metadata: &fs::Metadata) -> FileId {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.dev(), metadata.ino())
 }
 
 #[cfg(not(unix))]
-const fn is_removed(_: &fs::Metadata) -> bool {
-    false
+const fn id_of(_: &fs::Metadata) -> FileId {
+    (0, 0)
 }

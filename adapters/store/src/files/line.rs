@@ -13,6 +13,7 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use session_todo::limits;
 
 use crate::id::SessionId;
 use crate::record::{Record, Version};
@@ -22,7 +23,13 @@ const NAME: &str = "session-todo-log";
 /// A cached state hides the first line, so whoever raises this raises the cache's number too.
 pub(crate) const FORMAT: u32 = 1;
 
-const BEFORE_CRC: &[u8] = b"{\"crc\":\"";
+/// Bytes of a line. The largest record that counts is a policy with a state, of which the list and a user's copy of it
+/// hold [`limits::FIELDS`] each, or a call with [`limits::ARGUMENTS`], and a byte becomes six in JSON: 3 MiB either way.
+/// What a model wrote beyond the limit is refused, and logged all the same, so there is room for five times that.
+pub(crate) const LONGEST: usize = 32 * limits::ARGUMENTS;
+const _: () = assert!(LONGEST > 5 * 6 * limits::ARGUMENTS && LONGEST > 5 * 6 * 2 * limits::FIELDS);
+
+pub(crate) const BEFORE_CRC: &[u8] = b"{\"crc\":\"";
 const AFTER_CRC: &[u8] = b"\",";
 const BODY: usize = BEFORE_CRC.len() + 8 + AFTER_CRC.len();
 
@@ -35,10 +42,51 @@ pub(crate) struct Place {
     pub(crate) offset: u64,
     /// The checksum of the line before it, and so of all lines before it.
     pub(crate) crc: u32,
+    pub(crate) append: Append,
 }
 
 impl Place {
-    pub(crate) const START: Self = Self { version: Version::START, offset: 0, crc: 0 };
+    pub(crate) const START: Self = Self { version: Version::START, offset: 0, crc: 0, append: Append::Whole };
+}
+
+/// Where in an append a place is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Append {
+    /// Behind its last line.
+    Whole,
+    /// Behind this part of so many.
+    Open(u64, u64),
+    /// A cached state does not say.
+    Unknown,
+}
+
+impl Append {
+    /// Where a line with this part leads from here; parts come in order, and all of them.
+    const fn then(self, part: Option<(u64, u64)>) -> Option<Self> {
+        let (part, of) = match part {
+            Some(part) => part,
+            None => (1, 1),
+        };
+        let follows = match self {
+            Self::Whole => part == 1,
+            Self::Open(before, all) => of == all && part == before + 1,
+            Self::Unknown => part >= 1,
+        };
+        match (follows, part < of) {
+            (true, true) => Some(Self::Open(part, of)),
+            (true, false) if part == of => Some(Self::Whole),
+            _ => None,
+        }
+    }
+}
+
+/// Why a line is not the next one of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bad {
+    /// It is not as it was written.
+    Changed(&'static str),
+    /// Its checksum is right, so it is as it was written, and can't be read: a later release wrote it.
+    Later,
 }
 
 /// What every line says beside its record, and the first one beside its policy.
@@ -68,15 +116,10 @@ impl<'a> Head<'a> {
         self.event.is_some() != self.policy.is_some()
     }
 
-    /// The first record of the append that wrote the line.
-    pub(crate) fn append_began(&self) -> u64 {
-        let earlier = self.part.map_or(0, |(part, _)| part.saturating_sub(1));
-        self.seq.saturating_sub(earlier)
-    }
-
-    /// Whether an append ends with the line.
-    pub(crate) fn ends_append(&self) -> bool {
-        self.part.is_none_or(|(part, of)| part >= of)
+    /// Whether the line claims to be written by an append that had this record before it.
+    pub(crate) fn is_of_append_with(&self, earlier: u64) -> bool {
+        let before = self.part.map_or(0, |(part, _)| part.saturating_sub(1));
+        (self.seq.saturating_sub(before)..self.seq).contains(&earlier)
     }
 
     /// The format, where it is ours but not this one.
@@ -92,27 +135,28 @@ impl<'a> Head<'a> {
 }
 
 /// A line that stands where it was written, and the place after it.
-pub(crate) fn verify(line: &[u8], at: Place) -> Result<(Head<'_>, Place), &'static str> {
-    let crc = stated_crc(line).ok_or("it does not begin with a checksum")?;
+pub(crate) fn verify(line: &[u8], at: Place) -> Result<(Head<'_>, Place), Bad> {
+    let crc = stated_crc(line).ok_or(Bad::Changed("it does not begin with a checksum"))?;
     if crc != checksum(at.crc, line) {
-        return Err("the checksum differs");
+        return Err(Bad::Changed("the checksum differs"));
     }
-    let head = Head::claimed(line).ok_or("it is not a record")?;
+    let head = Head::claimed(line).ok_or(Bad::Later)?;
     if at == Place::START && !head.is_first() {
-        return Err("it does not begin a log of this format");
+        return Err(Bad::Changed("it does not begin a log of this format"));
     }
     if !head.is_record() {
-        return Err("it is not a record");
+        return Err(Bad::Later);
     }
     let version = at.version.plus(1);
     if head.seq != version.0 {
-        return Err("the sequence number differs");
+        return Err(Bad::Changed("the sequence number differs"));
     }
-    Ok((head, Place { version, offset: at.offset + line.len() as u64 + 1, crc }))
+    let append = at.append.then(head.part).ok_or(Bad::Changed("the parts of its append are not in order"))?;
+    Ok((head, Place { version, offset: at.offset + line.len() as u64 + 1, crc, append }))
 }
 
 /// The record of a line that was verified.
-pub(crate) fn record(line: &[u8]) -> Result<Record<'_>, &'static str> {
+pub(crate) fn record(line: &[u8]) -> Result<Record<'_>, Bad> {
     #[derive(Deserialize)]
     struct Payload<'a> {
         #[serde(borrow)]
@@ -126,18 +170,19 @@ pub(crate) fn record(line: &[u8]) -> Result<Record<'_>, &'static str> {
         name: Cow<'a, str>,
         state: Box<session_todo::State>,
     }
-    let payload = serde_json::from_slice(line).map_err(|_| "the record can't be read")?;
-    match payload {
-        Payload { event: Some(event), policy: None } => Ok(Record::Event(event)),
-        Payload { event: None, policy: Some(Policy { name, state }) } => Ok(Record::Policy { name, state }),
-        _ => Err("it is not a record"),
+    match serde_json::from_slice(line) {
+        Ok(Payload { event: Some(event), policy: None }) => Ok(Record::Event(event)),
+        Ok(Payload { event: None, policy: Some(Policy { name, state }) }) => Ok(Record::Policy { name, state }),
+        _ => Err(Bad::Later),
     }
 }
 
 /// Whether these bytes, where the first line should be, can be what is left of one, with zeros for what was not
 /// written.
 pub(crate) fn may_begin(bytes: &[u8]) -> bool {
-    !bytes.is_empty() && bytes.iter().zip(BEFORE_CRC).all(|(byte, ours)| byte == ours || *byte == 0)
+    const BEGINNING: &[u8] = b"{\"crc\":\"........\",\"seq\":1,\"";
+    let is_ours = |(byte, ours): (&u8, &u8)| byte == ours || *byte == 0 || *ours == b'.' && byte.is_ascii_hexdigit();
+    !bytes.is_empty() && bytes.iter().zip(BEGINNING).all(is_ours)
 }
 
 /// The lines of an append, and the place after them.
@@ -169,9 +214,14 @@ pub(crate) fn write(
         let digits = format!("{crc:08x}");
         bytes.iter_mut().skip(start + BEFORE_CRC.len()).zip(digits.bytes()).for_each(|(byte, digit)| *byte = digit);
         bytes.push(b'\n');
-        place = Place { version: seq, offset: at.offset + bytes.len() as u64, crc };
+        place = Place { version: seq, offset: at.offset + bytes.len() as u64, crc, append: Append::Whole };
     }
     Ok((bytes, place))
+}
+
+/// The length of the first line that nobody would read again.
+pub(crate) fn too_long(lines: &[u8]) -> Option<usize> {
+    lines.split(|byte| *byte == b'\n').map(<[u8]>::len).find(|&length| length > LONGEST)
 }
 
 fn stated_crc(line: &[u8]) -> Option<u32> {

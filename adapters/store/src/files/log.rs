@@ -4,9 +4,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::cache::{self, Cache};
-use super::disk::{Disk, DiskFile};
-use super::line::{self, Place};
-use super::scan::{self, End, Lines, Rest};
+use super::disk::{Access, Disk, DiskFile, FileId, read_all, write_all};
+use super::line::{self, Bad, Place};
+use super::scan::{self, End, Lines, Rest, Section};
 use super::{Sync, Torn, name};
 use crate::error::{AppendError, StoreError};
 use crate::id::SessionId;
@@ -21,9 +21,11 @@ pub(crate) struct Log {
     path: PathBuf,
     folder: PathBuf,
     /// None before the first use, and after every failure: then nothing that is known here is trusted.
-    file: Option<Box<dyn DiskFile>>,
-    /// Where the file ends, as far as was read. Other processes append too.
+    held: Option<Held>,
+    /// Where the file's last whole append ends, as far as was read. Other processes append too.
     end: Place,
+    /// What is behind that: it is in the way of the next append.
+    tail: Option<Torn>,
     cache: Option<Cache>,
     uses_cache: bool,
     /// Whether the file's name in its folder survives a power cut.
@@ -33,14 +35,23 @@ pub(crate) struct Log {
     torn: Vec<Torn>,
 }
 
+/// The open file.
+struct Held {
+    file: Box<dyn DiskFile>,
+    /// Another file may have taken its name.
+    id: FileId,
+    is_writable: bool,
+}
+
 impl Log {
     pub(crate) fn new(folder: &Path, session: &SessionId) -> Self {
         Self {
             session: session.clone(),
             path: folder.join(name::of(session) + name::LOG),
             folder: folder.to_owned(),
-            file: None,
+            held: None,
             end: Place::START,
+            tail: None,
             cache: None,
             uses_cache: true,
             name_is_synced: false,
@@ -54,7 +65,7 @@ impl Log {
         Self { uses_cache: false, ..self }
     }
 
-    /// What was cut since this was asked last.
+    /// What broken writes left, and was found or cut since this was asked last.
     pub(crate) fn take_torn(&mut self) -> Vec<Torn> {
         std::mem::take(&mut self.torn)
     }
@@ -66,8 +77,9 @@ impl Log {
         expected: Version,
         records: &[Record<'_>],
     ) -> Result<Version, AppendError> {
-        let create = expected == Version::START && !records.is_empty();
-        let appended = self.locked(disk, create, |log, file| {
+        let is_first = expected == Version::START && !records.is_empty();
+        let access = if is_first { Access::Create } else { Access::Write };
+        let appended = self.locked(disk, access, |log, file| {
             let actual = log.end.version;
             if actual != expected {
                 return Ok(Err(AppendError::Conflict { expected, actual }));
@@ -83,23 +95,23 @@ impl Log {
 
     /// Gives out the records after `from`. What is before the end never changes, so no lock is held meanwhile.
     pub(crate) fn read(&mut self, disk: &dyn Disk, from: Version, each: Each<'_>) -> Result<Version, StoreError> {
-        self.locked(disk, false, |_, _| Ok(()))?;
+        self.locked(disk, Access::Read, |_, _| Ok(()))?;
         if from < self.end.version {
-            let file = self.file.take();
-            let mut file = file.ok_or_else(|| self.failed("unlock", io::ErrorKind::Other.into()))?;
-            self.read_to_end(file.as_mut(), from, each)?;
-            self.file = Some(file);
+            let held = self.held.take();
+            let mut held = held.ok_or_else(|| self.failed("unlock", io::ErrorKind::Other.into()))?;
+            self.read_to_end(held.file.as_mut(), from, each)?;
+            self.held = Some(held);
         }
         Ok(self.end.version)
     }
 
     pub(crate) fn cached(&mut self, disk: &dyn Disk) -> Result<Option<Cached>, StoreError> {
-        self.locked(disk, false, |_, _| Ok(()))?;
+        self.locked(disk, Access::Read, |_, _| Ok(()))?;
         Ok(self.cache.as_ref().map(|cache| cache.cached.clone()))
     }
 
     pub(crate) fn cache(&mut self, disk: &dyn Disk, cached: &Cached) -> Result<(), StoreError> {
-        self.locked(disk, false, |log, file| {
+        self.locked(disk, Access::Write, |log, file| {
             let from = log.start();
             if cached.version <= from.version || cached.version >= log.end.version {
                 return Ok(());
@@ -121,39 +133,62 @@ impl Log {
         self.unsynced.is_some()
     }
 
-    /// Does something with the file as it is now, while nobody else does. None where there is no log.
+    /// Does something with the file that has the log's name now, while nobody else does. None where there is no log.
     fn locked<T>(
         &mut self,
         disk: &dyn Disk,
-        create: bool,
+        access: Access,
         work: impl FnOnce(&mut Self, &mut dyn DiskFile) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
-        let is_new = self.file.is_none();
-        let file = match self.file.take() {
-            Some(file) => Some(file),
-            None => disk.open(&self.path, create).map_err(|source| self.failed("open", source))?,
+        let mut known = self.held.as_ref().map(|held| held.id);
+        let (mut held, size) = loop {
+            let Some(mut held) = self.open(disk, access)? else {
+                // What was known is of a log that somebody removed.
+                (self.end, self.tail, self.cache) = (Place::START, None, None);
+                return Ok(None);
+            };
+            held.file.lock(access).map_err(|source| self.failed("lock", source))?;
+            let (id, size) = held.file.stat().map_err(|source| self.failed("measure", source))?;
+            let named = disk.id(&self.path).map_err(|source| self.failed("find", source))?;
+            // Else the file was moved, replaced or removed meanwhile; it is closed, and with that unlocked.
+            if named == Some(id) {
+                break (Held { id, ..held }, size);
+            }
+            known = None;
         };
-        let Some(mut file) = file else {
-            // What was known is of a log that somebody removed.
-            (self.end, self.cache) = (Place::START, None);
-            return Ok(None);
-        };
-        file.lock().map_err(|source| self.failed("lock", source))?;
-        let done = self.catch_up(disk, file.as_mut(), is_new).and_then(|()| work(self, file.as_mut()));
+        let (file, is_new) = (held.file.as_mut(), known != Some(held.id));
+        let done = self.catch_up(disk, file, is_new, size).and_then(|()| work(self, file));
         let unlocked = file.unlock();
         let done = done?;
         // Only after a success: whatever failed, the next use opens the file anew. Closing it ends a lock too.
-        self.file = unlocked.is_ok().then_some(file);
+        self.held = unlocked.is_ok().then_some(held);
         Ok(Some(done))
     }
 
-    /// Reads what was appended since, and cuts what a broken write left.
-    fn catch_up(&mut self, disk: &dyn Disk, file: &mut dyn DiskFile, is_new: bool) -> Result<(), StoreError> {
-        let size = file.size().map_err(|source| self.failed("measure", source))?;
+    /// The file that is open, if it is open for this. Else that one is closed after the other is opened, so that no
+    /// other file can come by its id.
+    fn open(&mut self, disk: &dyn Disk, access: Access) -> Result<Option<Held>, StoreError> {
+        let before = self.held.take();
+        if before.as_ref().is_some_and(|held| held.is_writable || access == Access::Read) {
+            return Ok(before);
+        }
+        let file = disk.open(&self.path, access).map_err(|source| self.failed("open", source))?;
+        Ok(file.map(|file| Held { file, id: FileId::default(), is_writable: access != Access::Read }))
+    }
+
+    /// Reads what was appended since.
+    fn catch_up(
+        &mut self,
+        disk: &dyn Disk,
+        file: &mut dyn DiskFile,
+        is_new: bool,
+        size: u64,
+    ) -> Result<(), StoreError> {
         if is_new {
             self.name_is_synced = false;
             self.cache = self.load_cache(disk, size);
         } else if size == self.end.offset {
+            self.tail = None;
             return Ok(());
         } else if size < self.end.offset {
             // Somebody cut it: nothing that was known holds.
@@ -166,7 +201,7 @@ impl Log {
             self.cache = None;
             end = self.scan(file, Place::START, size)?;
         }
-        self.settle(file, end, size)
+        self.settle(end, size)
     }
 
     /// Where reading begins.
@@ -178,7 +213,7 @@ impl Log {
         scan::to_end(file, from, size).map_err(|source| self.failed("read", source))
     }
 
-    fn settle(&mut self, file: &mut dyn DiskFile, end: End, size: u64) -> Result<(), StoreError> {
+    fn settle(&mut self, end: End, size: u64) -> Result<(), StoreError> {
         let End { place, session, rest } = end;
         match session {
             Some(found) if found != self.session.as_str() => {
@@ -187,21 +222,41 @@ impl Log {
             }
             _ => {}
         }
-        match rest {
-            Rest::Nothing => {}
-            Rest::Torn(why) => {
-                // Synced, so that nothing of it comes back among what is written in its place.
-                let cut = file.cut(place.offset).and_then(|()| file.sync());
-                cut.map_err(|source| self.failed("cut", source))?;
-                let path = self.path.clone();
-                self.torn.push(Torn { path, offset: place.offset, bytes: size.saturating_sub(place.offset), why });
-            }
+        let offset = place.offset;
+        let torn =
+            |why| Torn { path: self.path.clone(), offset, bytes: size.saturating_sub(offset), why, is_cut: false };
+        self.tail = match rest {
+            Rest::Nothing => None,
+            Rest::Torn(why) => Some(torn(why)),
             Rest::Damaged(why) => return Err(self.damaged(place, why)),
+            Rest::Later => return Err(self.bad(place, Bad::Later)),
             Rest::Format(found) => {
                 return Err(StoreError::Format { path: self.path.clone(), found, known: line::FORMAT });
             }
-        }
+        };
+        self.report(self.tail.clone());
         self.end = place;
+        Ok(())
+    }
+
+    /// Of what is not cut, the last that was found.
+    fn report(&mut self, found: Option<Torn>) {
+        self.torn.retain(|earlier| earlier.is_cut);
+        self.torn.extend(found);
+    }
+
+    /// Takes what a broken write left out of the next one's way. The bytes are kept beside the log, and the cut is
+    /// synced, so that nothing of them comes back among what is written in their place.
+    fn cut_tail(&mut self, disk: &dyn Disk, file: &mut dyn DiskFile) -> Result<(), StoreError> {
+        let Some(tail) = self.tail.take() else { return Ok(()) };
+        let mut bytes = vec![0; usize::try_from(tail.bytes).unwrap_or(line::LONGEST).min(line::LONGEST)];
+        let (kept, draft) = (self.path.with_extension("torn"), self.path.with_extension("draft"));
+        let cut = read_all(file, tail.offset, &mut bytes)
+            .and_then(|()| disk.replace(&kept, &draft, &bytes))
+            .and_then(|()| file.cut(tail.offset))
+            .and_then(|()| file.sync());
+        cut.map_err(|source| self.failed("cut", source))?;
+        self.report(Some(Torn { is_cut: true, ..tail }));
         Ok(())
     }
 
@@ -223,7 +278,14 @@ impl Log {
     ) -> Result<Version, StoreError> {
         let lines = line::write(&self.session, self.end, records);
         let (bytes, end) = lines.map_err(|error| self.failed("write an event to", error.into()))?;
-        if sync == Sync::Each && !bytes.is_empty() {
+        if bytes.is_empty() {
+            return Ok(end.version);
+        }
+        if let Some(bytes) = line::too_long(&bytes) {
+            return Err(StoreError::TooLong { path: self.path.clone(), bytes, most: line::LONGEST });
+        }
+        self.cut_tail(disk, file)?;
+        if sync == Sync::Each {
             self.sync_again(file)?;
         }
         let written = write_all(file, self.end.offset, &bytes).map_err(|source| self.failed("append to", source));
@@ -270,11 +332,11 @@ impl Log {
     fn read_to_end(&self, file: &mut dyn DiskFile, from: Version, each: Each<'_>) -> Result<(), StoreError> {
         let start = self.start();
         let mut at = if start.version <= from { start } else { Place::START };
-        let mut lines = Lines::new(file, at.offset, self.end.offset);
+        let mut lines = Lines::of(file, at.offset, self.end.offset);
         while at.version < self.end.version {
             let (bytes, next) = self.next(&mut lines, at)?;
             if next.version > from {
-                let record = line::record(bytes).map_err(|why| self.damaged(at, why))?;
+                let record = line::record(bytes).map_err(|bad| self.bad(at, bad))?;
                 each(next.version, record)?;
             }
             at = next;
@@ -284,7 +346,7 @@ impl Log {
 
     fn place_of(&self, file: &mut dyn DiskFile, version: Version, from: Place) -> Result<Place, StoreError> {
         let mut at = from;
-        let mut lines = Lines::new(file, at.offset, self.end.offset);
+        let mut lines = Lines::of(file, at.offset, self.end.offset);
         while at.version < version {
             (_, at) = self.next(&mut lines, at)?;
         }
@@ -292,10 +354,10 @@ impl Log {
     }
 
     /// A line before the end, where there must be one.
-    fn next<'l>(&self, lines: &'l mut Lines<'_>, at: Place) -> Result<(&'l [u8], Place), StoreError> {
+    fn next<'l>(&self, lines: &'l mut Lines<Section<'_>>, at: Place) -> Result<(&'l [u8], Place), StoreError> {
         let line = lines.next_line().map_err(|source| self.failed("read", source))?;
         let line = line.ok_or_else(|| self.damaged(at, "it ends early"))?;
-        let (_, next) = line::verify(line.bytes, at).map_err(|why| self.damaged(at, why))?;
+        let (_, next) = line.verify(at).map_err(|bad| self.bad(at, bad))?;
         Ok((line.bytes, next))
     }
 
@@ -303,38 +365,15 @@ impl Log {
         StoreError::Io { doing, path: self.path.clone(), source }
     }
 
+    fn bad(&self, at: Place, bad: Bad) -> StoreError {
+        match bad {
+            Bad::Changed(why) => self.damaged(at, why),
+            Bad::Later => StoreError::Later { place: self.path.display().to_string(), good: at.version },
+        }
+    }
+
     fn damaged(&self, at: Place, why: &'static str) -> StoreError {
         let place = self.path.display().to_string();
         StoreError::Damaged { place, offset: Some(at.offset), good: at.version, why }
     }
-}
-
-fn write_all(file: &mut dyn DiskFile, mut offset: u64, mut bytes: &[u8]) -> io::Result<()> {
-    while !bytes.is_empty() {
-        match file.write_at(offset, bytes) {
-            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-            Ok(written) => {
-                offset += written as u64;
-                bytes = bytes.get(written..).unwrap_or_default();
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
-}
-
-fn read_all(file: &mut dyn DiskFile, mut offset: u64, mut bytes: &mut [u8]) -> io::Result<()> {
-    while !bytes.is_empty() {
-        match file.read_at(offset, bytes) {
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(read) => {
-                offset += read as u64;
-                bytes = bytes.get_mut(read..).unwrap_or_default();
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
 }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 pub use copy::{Flaw, is_log, read_log};
 use disk::OsDisk;
-pub use disk::{Disk, DiskFile};
+pub use disk::{Access, Disk, DiskFile, FileId};
 use log::Log;
 
 use crate::error::{AppendError, StoreError};
@@ -37,24 +37,28 @@ pub enum Sync {
     Os,
 }
 
-/// What a broken write had left at a log's end, and was cut off. It had not been acknowledged, or there was a
-/// power cut and the append was not synced.
+/// What a broken write left at a log's end. It had not been acknowledged, or there was a power cut and the append was
+/// not synced. Who reads leaves it where it is; the next append cuts it off, and keeps it (its first 16 MiB) in a file
+/// beside the log, `NAME.torn`, until there is another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Torn {
     /// The log.
     pub path: PathBuf,
-    /// Where it was cut: the log's length now.
+    /// Where it begins, and what is good ends.
     pub offset: u64,
-    /// How many bytes were cut.
+    /// How many bytes it has.
     pub bytes: u64,
     /// How it could be told.
     pub why: &'static str,
+    /// Whether it was cut off.
+    pub is_cut: bool,
 }
 
 impl fmt::Display for Torn {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { path, offset, bytes, why } = self;
-        write!(out, "{}: {bytes} bytes of a broken write were cut off at byte {offset}: {why}", path.display())
+        let Self { path, offset, bytes, why, is_cut } = self;
+        let done = if *is_cut { "were cut off" } else { "stand" };
+        write!(out, "{}: {bytes} bytes of a broken write {done} at byte {offset}: {why}", path.display())
     }
 }
 
@@ -63,13 +67,15 @@ impl fmt::Display for Torn {
 pub struct Checked {
     /// The log's version: so many records are good, which is all of them.
     pub version: Version,
-    /// Whether there is a cached state. It is what the log folds to.
-    pub is_cached: bool,
+    /// Whether the cached state is what the log folds to; none where no state is cached. A wrong one can be removed:
+    /// it is the file `NAME.cache` beside the log.
+    pub is_cache_right: Option<bool>,
 }
 
 /// Logs as files of JSON lines in one folder.
 ///
-/// Any number of processes may use a folder at once. Nobody but the folder's owner can read it (on Unix).
+/// Any number of processes may use a folder at once. Nobody but their owner can read folders and files that are created
+/// (on Unix); those that are there keep their modes. Reading needs no right to write, and changes nothing but the cache.
 pub struct Files {
     disk: Box<dyn Disk>,
     folder: PathBuf,
@@ -88,6 +94,19 @@ impl Files {
         Self::on(Box::new(OsDisk), folder, sync)
     }
 
+    /// The logs in a folder that must be there: for who only reads, so that a wrong name makes no folder.
+    ///
+    /// # Errors
+    ///
+    /// A folder that is not there, or can't be read.
+    pub fn existing(folder: impl Into<PathBuf>, sync: Sync) -> Result<Self, StoreError> {
+        let folder = folder.into();
+        match std::fs::read_dir(&folder) {
+            Ok(_) => Ok(Self { disk: Box::new(OsDisk), folder, sync, logs: HashMap::new(), torn: Vec::new() }),
+            Err(source) => Err(StoreError::Io { doing: "read the log folder", path: folder, source }),
+        }
+    }
+
     /// The same, on another disk than the operating system's.
     ///
     /// # Errors
@@ -99,11 +118,9 @@ impl Files {
         Ok(Self { disk, folder, sync, logs: HashMap::new(), torn: Vec::new() })
     }
 
-    /// What was cut off torn logs since this was asked last.
+    /// What broken writes left in logs, and was found or cut since this was asked last.
     pub fn take_torn(&mut self) -> Vec<Torn> {
-        let torn = self.logs.values_mut().flat_map(Log::take_torn);
-        let torn = torn.collect::<Vec<_>>();
-        self.torn.extend(torn);
+        self.torn.extend(self.logs.values_mut().flat_map(Log::take_torn));
         std::mem::take(&mut self.torn)
     }
 
@@ -114,34 +131,24 @@ impl Files {
     }
 
     /// Reads a log from its first line, whatever is cached: every checksum, every record, and whether the cached
-    /// state is what the log folds to; one that is not is dropped. None where there is no log.
+    /// state is what the log folds to. Nothing is changed. None where there is no log.
     ///
     /// # Errors
     ///
     /// The first damage.
     pub fn check(&mut self, session: &SessionId) -> Result<Option<Checked>, StoreError> {
-        let cached = self.cached_state(session)?;
+        let has_cache = !matches!(self.disk.read(&self.path(session).with_extension("cache")), Ok(None));
+        let cached = Log::new(&self.folder, session).cached(self.disk.as_ref())?;
         let mut log = Log::new(&self.folder, session).without_cache();
-        let mut fold = Fold::from(None);
-        let mut is_cached = false;
+        let (mut fold, mut is_right) = (Fold::from(None), false);
         let read = log.read(self.disk.as_ref(), Version::START, &mut |version, record| {
             fold.record(version, &record)?;
-            is_cached |= cached.as_ref().is_some_and(|cached| fold.is_at(version, cached));
+            is_right |= cached.as_ref().is_some_and(|cached| fold.is_at(version, cached));
             Ok(())
         });
         self.torn.extend(log.take_torn());
-        let version = read?;
-        if cached.is_some() && !is_cached {
-            self.drop_cache(session)?;
-        }
-        Ok((version > Version::START).then_some(Checked { version, is_cached }))
-    }
-
-    fn drop_cache(&mut self, session: &SessionId) -> Result<(), StoreError> {
-        let path = self.path(session).with_extension("cache");
-        let emptied = self.disk.replace(&path, &path.with_extension("draft"), &[]);
-        self.logs.remove(session);
-        emptied.map_err(|source| StoreError::Io { doing: "empty the cache", path, source })
+        let (version, is_cache_right) = (read?, has_cache.then_some(is_right));
+        Ok((version > Version::START).then_some(Checked { version, is_cache_right }))
     }
 
     fn log(&mut self, session: &SessionId) -> (&mut Log, &dyn Disk) {

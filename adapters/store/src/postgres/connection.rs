@@ -23,11 +23,11 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    pub(super) fn new(mut connect: Connect) -> Result<Self, StoreError> {
-        let mut client = connect()?;
-        schema::migrate(&mut client)?;
-        let name = client.query_one("SELECT gen_random_uuid()::text", &[])?.try_get(0)?;
-        Ok(Self { connect, client: Some(client), name })
+    pub(super) fn new(connect: Connect) -> Result<Self, StoreError> {
+        let mut connection = Self { connect, client: None, name: String::new() };
+        let name = connection.client()?.query_one("SELECT gen_random_uuid()::text", &[])?;
+        connection.name = name.try_get(0)?;
+        Ok(connection)
     }
 
     pub(super) fn name(&self) -> &str {
@@ -36,15 +36,20 @@ impl Connection {
 
     /// Runs one statement; again if it was in another's way, and on a new connection if the connection broke. So it
     /// may run more than once.
-    pub(super) fn run<T>(&mut self, mut statement: impl FnMut(&mut Client) -> Result<T, Error>) -> Result<T, Error> {
+    pub(super) fn run<T>(
+        &mut self,
+        mut statement: impl FnMut(&mut Client) -> Result<T, Error>,
+    ) -> Result<T, StoreError> {
         let mut failed = None;
         loop {
-            let result = self.client().and_then(&mut statement);
-            let Err(error) = result else { return result };
+            let error = match self.client().and_then(|client| Ok(statement(client)?)) {
+                Err(StoreError::Postgres(error)) => error,
+                result => return result,
+            };
             let is_broken = self.is_broken(&error);
             let may_pass = is_broken || is_in_the_way(&error);
             if !may_pass || failed.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
-                return Err(error);
+                return Err(error.into());
             }
             if is_broken {
                 self.client = None;
@@ -53,12 +58,16 @@ impl Connection {
         }
     }
 
-    fn client(&mut self) -> Result<&mut Client, Error> {
-        let client = match self.client.take() {
-            Some(client) => client,
-            None => (self.connect)()?,
-        };
+    fn client(&mut self) -> Result<&mut Client, StoreError> {
+        let client = self.client.take().map_or_else(|| self.connected(), Ok)?;
         Ok(self.client.insert(client))
+    }
+
+    /// A new connection may lead to another database than the last one did: its schema is looked at again.
+    fn connected(&mut self) -> Result<Client, StoreError> {
+        let mut client = (self.connect)()?;
+        schema::migrate(&mut client)?;
+        Ok(client)
     }
 
     /// Whether the connection is at fault, or the server ended it, or takes none at the moment, and not the statement.

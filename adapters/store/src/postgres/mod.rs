@@ -29,17 +29,25 @@ const READ: &str = "
 
 const VERSION: &str = "SELECT coalesce(max(version), 0) FROM session_todo_record WHERE session = $1";
 
-/// Never of the last record, never older than what is there (P5).
+/// Never of the last record (P5), never older than what is there, unless that is of another history. One of the same
+/// record is replaced: whoever caches it could not use what is there.
 const CACHE: &str = "
-    INSERT INTO session_todo_cache AS cache (session, version, policy, state)
-    SELECT $1, $2, $3, $4
-    WHERE EXISTS (SELECT FROM session_todo_record WHERE session = $1 AND version > $2)
-    ON CONFLICT (session) DO UPDATE SET version = $2, policy = $3, state = $4 WHERE cache.version < $2";
+    INSERT INTO session_todo_cache AS cache (session, version, policy, state, append)
+    SELECT $1, $2, $3, $4, append FROM session_todo_record WHERE session = $1 AND version = $2
+    AND EXISTS (SELECT FROM session_todo_record WHERE session = $1 AND version > $2)
+    ON CONFLICT (session) DO UPDATE
+    SET version = excluded.version, policy = excluded.policy, state = excluded.state, append = excluded.append
+    WHERE cache.version <= excluded.version OR NOT EXISTS (
+        SELECT FROM session_todo_record AS record
+        WHERE record.session = $1 AND record.version = cache.version AND record.append = cache.append)";
 
+/// An append has a mark that no other has, in any database. So where the record is of the same append, the history up
+/// to it is the one that was folded.
 const CACHED: &str = "
-    SELECT version, policy, state FROM session_todo_cache AS cache
+    SELECT cache.version, policy, state FROM session_todo_cache AS cache
+    JOIN session_todo_record AS record USING (session, version, append)
     WHERE session = $1
-    AND EXISTS (SELECT FROM session_todo_record AS record WHERE record.session = $1 AND record.version > cache.version)";
+    AND EXISTS (SELECT FROM session_todo_record AS next WHERE next.session = $1 AND next.version > cache.version)";
 
 const SESSIONS: &str = "SELECT session FROM session_todo_record WHERE version = 1 ORDER BY session";
 
@@ -139,7 +147,7 @@ impl Store for Postgres {
                     return Err(damaged(session, at, "a record is missing"));
                 }
                 let record = serde_json::from_str(row.try_get(1)?);
-                each(version, record.map_err(|_| damaged(session, at, "the record can't be read"))?)?;
+                each(version, record.map_err(|error| unread(session, at, &error))?)?;
                 at = version;
             }
             // The last piece; where there was none, the log may end before `from`.
@@ -184,6 +192,14 @@ fn number_of(version: Version) -> i64 {
 
 fn version_of(number: i64) -> Version {
     Version(u64::try_from(number).unwrap_or_default())
+}
+
+/// JSON that is none of our records was written by a later release, or by hand.
+fn unread(session: &SessionId, good: Version, error: &serde_json::Error) -> StoreError {
+    match error.classify() {
+        serde_json::error::Category::Data => StoreError::Later { place: format!("the log of {session}"), good },
+        _ => damaged(session, good, "the record can't be read"),
+    }
 }
 
 fn damaged(session: &SessionId, good: Version, why: &'static str) -> StoreError {

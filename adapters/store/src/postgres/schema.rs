@@ -6,7 +6,8 @@ use crate::error::StoreError;
 
 /// In order; the schema's number is how many were done. Texts are JSON, and not `jsonb`, which takes no NUL and
 /// would print numbers in its own way.
-const MIGRATIONS: [&str; 1] = ["
+const MIGRATIONS: [&str; 2] = [
+    "
     CREATE TABLE session_todo_record (
         session text COLLATE \"C\" NOT NULL,
         version bigint NOT NULL CHECK (version > 0),
@@ -20,7 +21,13 @@ const MIGRATIONS: [&str; 1] = ["
         policy text NOT NULL,
         state text NOT NULL
     );
-"];
+",
+    // Which append wrote the last record in the state, so that it is of this history and no other.
+    "
+    DELETE FROM session_todo_cache;
+    ALTER TABLE session_todo_cache ADD COLUMN append text NOT NULL;
+",
+];
 
 const NEWEST: &str = "SELECT coalesce(max(number), 0) FROM session_todo_schema";
 

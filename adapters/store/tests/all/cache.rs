@@ -100,22 +100,28 @@ fn p5_cache_that_nothing_follows_is_dropped() {
     }
 }
 
-/// A cached state that is not what the log folds to can't be seen at opening; `check` sees it and drops it.
+/// A cached state that is not what the log folds to can't be seen at opening; `check` sees it, and changes nothing.
 #[test]
 fn check_compares_the_cached_state_with_the_log() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = files(folder.path());
     let (path, before) = cached(&mut store);
     let checked = store.check(&id("s")).unwrap().unwrap();
-    assert_eq!((checked.version, checked.is_cached), (Version(200), true));
+    assert_eq!((checked.version, checked.is_cache_right), (Version(200), Some(true)));
     fs::remove_file(&path).unwrap();
+    assert_eq!(store.check(&id("s")).unwrap().unwrap().is_cache_right, None);
     let mut store = files(folder.path());
     let wrong = Session::new(Policy::DEFAULT).state().clone();
     let wrong = session_todo_store::Cached { version: Version(100), policy: "default".into(), state: wrong };
     store.cache_state(&id("s"), &wrong).unwrap();
-    let checked = store.check(&id("s")).unwrap().unwrap();
-    assert_eq!((checked.version, checked.is_cached), (Version(200), false));
-    same(&open(&mut store, &id("s")).unwrap().unwrap(), &before);
+    let written = fs::read(&path).unwrap();
+    for wrong in [&written[..], &written[..20], b"no cache", b""] {
+        fs::write(&path, wrong).unwrap();
+        let checked = store.check(&id("s")).unwrap().unwrap();
+        assert_eq!((checked.version, checked.is_cache_right), (Version(200), Some(false)));
+        assert_eq!(fs::read(&path).unwrap(), wrong);
+    }
+    same(&open(&mut files(folder.path()), &id("s")).unwrap().unwrap(), &before);
 }
 
 /// What can't be read as a cache is none, and costs nobody the log.

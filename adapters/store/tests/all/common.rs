@@ -62,6 +62,13 @@ pub(crate) fn owned(record: &Record<'_>) -> Record<'static> {
     serde_json::from_str(json).unwrap()
 }
 
+/// A log and a line behind it, with the checksum that it needs there.
+pub(crate) fn chained(log: &str, rest: &str) -> String {
+    let before = log.lines().last().map_or(0, |line| u32::from_str_radix(&line[8..16], 16).unwrap());
+    let crc = crc32fast::hash(&[&before.to_le_bytes(), rest.as_bytes()].concat());
+    format!("{log}{{\"crc\":\"{crc:08x}\",{rest}\n")
+}
+
 pub(crate) fn files(folder: &std::path::Path) -> Files {
     Files::open(folder, Sync::Os).unwrap()
 }

@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use session_todo_store::{Disk, DiskFile};
+use session_todo_store::{Access, Disk, DiskFile, FileId};
 
 use crate::common::Dice;
 
@@ -43,6 +43,7 @@ struct World {
     /// Operations until the power is gone.
     power: Option<usize>,
     dice: Option<Dice>,
+    is_read_only: bool,
 }
 
 #[derive(Default)]
@@ -75,6 +76,11 @@ impl Memory {
     /// It was the process that ended, and not the power.
     pub(crate) fn go_on(&self) {
         self.world().power = None;
+    }
+
+    /// From here on nothing can be written.
+    pub(crate) fn set_read_only(&self) {
+        self.world().is_read_only = true;
     }
 
     /// The power is back, and what was not synced is as chance has it.
@@ -110,6 +116,10 @@ impl World {
             }
             None => Ok(()),
         }
+    }
+
+    fn must_be_writable(&self) -> io::Result<()> {
+        if self.is_read_only { Err(io::ErrorKind::ReadOnlyFilesystem.into()) } else { Ok(()) }
     }
 
     fn fault(&mut self, is_this: impl Fn(&Fault) -> bool) -> Option<Fault> {
@@ -166,12 +176,17 @@ impl Content {
 struct Handle {
     memory: Memory,
     file: usize,
+    may_write: bool,
 }
 
 impl Disk for Memory {
-    fn open(&self, path: &Path, create: bool) -> io::Result<Option<Box<dyn DiskFile>>> {
+    fn open(&self, path: &Path, access: Access) -> io::Result<Option<Box<dyn DiskFile>>> {
+        let create = access == Access::Create;
         let mut world = self.world();
         world.operate()?;
+        if access != Access::Read {
+            world.must_be_writable()?;
+        }
         if world.fault(|fault| *fault == Fault::Open).is_some() {
             return Err(io::Error::other("a fault"));
         }
@@ -186,7 +201,12 @@ impl Disk for Memory {
             None if create => return Err(io::ErrorKind::NotFound.into()),
             None => return Ok(None),
         };
-        Ok(Some(Box::new(Handle { memory: self.clone(), file })))
+        let may_write = access != Access::Read;
+        Ok(Some(Box::new(Handle { memory: self.clone(), file, may_write })))
+    }
+
+    fn id(&self, path: &Path) -> io::Result<Option<FileId>> {
+        Ok(self.world().names.get(path).map(|&file| (0, file as u64)))
     }
 
     fn read(&self, path: &Path) -> io::Result<Option<Vec<u8>>> {
@@ -198,6 +218,7 @@ impl Disk for Memory {
     fn replace(&self, path: &Path, _: &Path, bytes: &[u8]) -> io::Result<()> {
         let mut world = self.world();
         world.operate()?;
+        world.must_be_writable()?;
         let file = world.files.len();
         world.files.push(Content::default());
         world.files.last_mut().unwrap().write(0, bytes);
@@ -250,7 +271,8 @@ impl Handle {
 }
 
 impl DiskFile for Handle {
-    fn lock(&mut self) -> io::Result<()> {
+    fn lock(&mut self, access: Access) -> io::Result<()> {
+        assert!(self.may_write || access == Access::Read, "it is open to read");
         Ok(())
     }
 
@@ -259,8 +281,9 @@ impl DiskFile for Handle {
         if fault.is_some() { Err(io::Error::other("a fault")) } else { Ok(()) }
     }
 
-    fn size(&mut self) -> io::Result<u64> {
-        self.with(|_, content| Ok(content.seen.len() as u64))
+    fn stat(&mut self) -> io::Result<(FileId, u64)> {
+        let file = self.file as u64;
+        self.with(|_, content| Ok(((0, file), content.seen.len() as u64)))
     }
 
     fn read_at(&mut self, offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
@@ -277,6 +300,7 @@ impl DiskFile for Handle {
 
     fn write_at(&mut self, offset: u64, bytes: &[u8]) -> io::Result<usize> {
         let offset = usize::try_from(offset).unwrap();
+        assert!(self.may_write, "it is open to read");
         self.with(|world, content| {
             let written = match world.fault(|fault| matches!(fault, Fault::Short(_) | Fault::Write(_))) {
                 Some(Fault::Short(length)) => length.min(bytes.len()),
@@ -290,6 +314,7 @@ impl DiskFile for Handle {
     }
 
     fn cut(&mut self, size: u64) -> io::Result<()> {
+        assert!(self.may_write, "it is open to read");
         self.with(|world, content| {
             if world.fault(|fault| *fault == Fault::Cut).is_some() {
                 return Err(io::Error::other("a fault"));

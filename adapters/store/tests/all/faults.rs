@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use session_todo_store::{AppendError, Files, Store, StoreError, Sync, Version};
+use session_todo_store::{AppendError, Files, Store, StoreError, Sync, Version, open};
 
 use crate::common::{all, expected, id, numbered};
 use crate::disk::{Fault, Memory};
@@ -159,4 +159,40 @@ fn failed_reading_and_opening_are_errors() {
         assert!(matches!(failed, Err(StoreError::Io { .. })), "{fault:?}");
         assert_eq!(all(&mut store, &id("s")).len(), 10);
     }
+}
+
+/// A disk that can't be written is read like any other, also where a broken write left something, or the cache is missing.
+#[test]
+fn what_cant_be_written_is_read() {
+    for broken in [false, true] {
+        let memory = Memory::new(1);
+        let mut store = begun(&memory);
+        let records: Vec<_> = (11..=100).map(expected).collect();
+        store.append(&id("s"), Version(10), &records).unwrap();
+        if broken {
+            memory.fail([Fault::Short(30), Fault::Write(ErrorKind::StorageFull), Fault::Cut]);
+            assert!(is_io(&store.append(&id("s"), Version(100), &[numbered(101)])));
+        }
+        memory.set_read_only();
+        let mut store = self::store(&memory);
+        assert_eq!(open(&mut store, &id("s")).unwrap().unwrap().version, Version(100));
+        assert_eq!(all(&mut store, &id("s")).len(), 100);
+        assert_eq!(store.check(&id("s")).unwrap().unwrap().version, Version(100));
+        assert_eq!(store.sessions().unwrap(), [id("s")]);
+        assert_eq!(store.take_torn().iter().any(|torn| !torn.is_cut && torn.bytes == 30), broken);
+        assert!(is_io(&store.append(&id("s"), Version(100), &[numbered(101)])));
+        assert_eq!(all(&mut store, &id("s")).len(), 100, "and a refused append leaves it so");
+    }
+}
+
+/// Many read at once, and nobody waits for who reads.
+#[test]
+fn readers_share_the_lock() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = crate::common::files(folder.path());
+    store.append(&id("s"), Version::START, &[expected(1)]).unwrap();
+    let reader = std::fs::File::open(store.path(&id("s"))).unwrap();
+    reader.lock_shared().unwrap();
+    assert_eq!(all(&mut store, &id("s")), [expected(1)]);
+    assert_eq!(all(&mut crate::common::files(folder.path()), &id("s")), [expected(1)]);
 }

@@ -84,7 +84,7 @@ fn a8_kept_log_is_read() {
         assert_eq!(opened.session.state(), &state);
         assert_eq!(opened.session.policy().name, "todo-history");
         let checked = store.check(&session).unwrap().unwrap();
-        assert_eq!((checked.version, checked.is_cached), (opened.version, true));
+        assert_eq!((checked.version, checked.is_cache_right), (opened.version, Some(true)));
         // And it goes on.
         store.append(&session, opened.version, &[Record::Event(request())]).unwrap();
         assert_eq!(Version(all(&mut store, &session).len() as u64), opened.version.plus(1));

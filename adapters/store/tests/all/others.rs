@@ -1,10 +1,11 @@
 //! What people, other programs and other releases do to the files.
 
 use std::fs;
+use std::io::Seek;
 
-use session_todo_store::{AppendError, Store, StoreError, Version, open};
+use session_todo_store::{AppendError, Store, StoreError, Version, open, read_log};
 
-use crate::common::{all, begin, expected, files, id, numbered, read};
+use crate::common::{all, begin, chained, expected, files, id, named, numbered, read};
 
 /// A folder that was removed is said to be missing. An append that can't be written is never acknowledged.
 #[test]
@@ -31,18 +32,10 @@ fn removed_log_is_not_remembered() {
     let mut store = files(folder.path());
     assert!(store.cached_state(&session).unwrap().is_some());
     fs::remove_file(store.path(&session)).unwrap();
-    assert!(store.cached_state(&session).is_err(), "the file was removed, and this is said once");
     assert_eq!(store.cached_state(&session).unwrap(), None);
     assert!(open(&mut store, &session).unwrap().is_none());
     assert_eq!(store.append(&session, Version::START, &[begin()]).unwrap(), Version(1));
     assert_eq!(all(&mut store, &session), [begin()]);
-}
-
-/// A line with the checksum that it needs as the first of a log.
-fn first(rest: &str) -> String {
-    let mut hasher = crc32fast::Hasher::new_with_initial(crc32fast::hash(&0_u32.to_le_bytes()));
-    hasher.update(rest.as_bytes());
-    format!("{{\"crc\":\"{:08x}\",{rest}\n", hasher.finalize())
 }
 
 /// A8: a log of a later release is whole there, whatever its lines hold. Here it is told by its format, and not read,
@@ -54,17 +47,17 @@ fn a8_log_of_a_later_format_is_left_alone() {
     store.append(&session, Version::START, &[begin()]).unwrap();
     let log = fs::read_to_string(store.path(&session)).unwrap();
     let rest = log.trim_end().split_once(',').unwrap().1;
-    assert_eq!(first(rest), log, "the checksum is computed as it is written");
+    assert_eq!(chained("", rest), log, "the checksum is computed as it is written");
     let later = rest.replacen("\"version\":1", "\"version\":2", 1);
     let other = r#""format":"session-todo-log","version":7,"session":"s","began":1}"#;
-    for (line, found) in [(first(&later), 2), (first(other), 7)] {
+    for (line, found) in [(chained("", &later), 2), (chained("", other), 7)] {
         fs::write(store.path(&session), &line).unwrap();
         let mut store = files(folder.path());
         let read = store.read(&session, Version::START, &mut |_, _| Ok(()));
         assert!(matches!(read, Err(StoreError::Format { found: it, known: 1, .. }) if it == found), "{read:?}");
         assert!(store.append(&session, Version(1), &[numbered(2)]).is_err());
         assert_eq!(fs::read_to_string(store.path(&session)).unwrap(), line);
-        assert!(session_todo_store::read_log(line.as_bytes(), |_, _| panic!("of another format")).unwrap().is_some());
+        assert!(read_log(line.as_bytes(), |_, _| panic!("of another format")).unwrap().is_some());
     }
 }
 
@@ -84,14 +77,23 @@ fn line_that_no_broken_write_leaves_is_damage() {
         ("{\"crc\":\"000", true),
         ("\0\0\0", true),
         ("{\"crc\":\"000\0\0\0\0\n", true),
+        ("{\"crc\":\"000\0\0\0\0\na note\n", false),
     ] {
         let bytes = [&log[..], tail.as_bytes()].concat();
         fs::write(store.path(&session), &bytes).unwrap();
         let mut store = files(folder.path());
         let read = read(&mut store, &session, Version::START);
         assert_eq!(read.is_ok(), is_torn, "{tail:?}: {read:?}");
-        assert_eq!(store.take_torn().len(), usize::from(is_torn));
-        assert_eq!(fs::read(store.path(&session)).unwrap(), if is_torn { &log[..] } else { &bytes });
+        assert_eq!(fs::read(store.path(&session)).unwrap(), bytes, "reading changes nothing");
+        let [false] = store.take_torn().iter().map(|torn| torn.is_cut).collect::<Vec<_>>()[..] else {
+            assert!(!is_torn, "what is torn is told");
+            continue;
+        };
+        assert_eq!(store.append(&session, Version(1), &[numbered(2)]).unwrap(), Version(2));
+        assert!(matches!(&store.take_torn()[..], [torn] if torn.is_cut && torn.bytes == tail.len() as u64));
+        assert!(fs::read(store.path(&session)).unwrap().starts_with(&log));
+        let kept = fs::read(store.path(&session).with_extension("torn")).unwrap();
+        assert_eq!(kept, tail.as_bytes(), "what is cut is kept beside the log");
     }
     // Whatever a foreign file begins with.
     fs::write(store.path(&session), "\0not ours").unwrap();
@@ -112,5 +114,130 @@ fn linked_log_is_listed() {
     std::os::unix::fs::symlink(elsewhere.path(&id("s")), store.path(&id("s"))).unwrap();
     std::os::unix::fs::symlink("nowhere", store.path(&id("t"))).unwrap();
     assert_eq!(store.sessions().unwrap(), [id("s")]);
+    assert_eq!(all(&mut store, &id("s")), [begin()]);
+}
+
+/// A8: a record with a right checksum is as it was written. One that can't be read is of a later release, and this is
+/// said, and not that the log is damaged.
+#[test]
+fn a8_record_of_a_later_release_is_not_damage() {
+    let (folder, session) = (tempfile::tempdir().unwrap(), id("s"));
+    let mut store = files(folder.path());
+    store.append(&session, Version::START, &[begin(), numbered(2)]).unwrap();
+    let log = fs::read_to_string(store.path(&session)).unwrap();
+    let state = r#""policy":{"name":"default","state":{"version":2}}}"#;
+    for record in [r#""event":{"flown":{}}}"#, r#""event":"flown"}"#, r#""note":{"text":"x"}}"#, state] {
+        let log = chained(&log, &format!("\"seq\":3,{record}"));
+        fs::write(store.path(&session), &log).unwrap();
+        let mut store = files(folder.path());
+        let (read, opened) = (read(&mut store, &session, Version::START), open(&mut store, &session));
+        assert!(matches!(read, Err(StoreError::Later { good: Version(2), .. })), "{record}: {read:?}");
+        assert!(matches!(opened, Err(StoreError::Later { .. })), "{record}: {opened:?}");
+        assert!(matches!(store.check(&session), Err(StoreError::Later { .. })));
+        assert!(opened.unwrap_err().to_string().contains("later release"));
+        let mut versions = Vec::new();
+        let flaw = read_log(log.as_bytes(), |version, _| versions.push(version.0)).unwrap().unwrap();
+        assert!(flaw.line == 3 && flaw.why.contains("later") && versions == [1, 2], "{flaw:?}");
+    }
+}
+
+/// What others keep in the folder is read by nobody, and changed by nobody, whatever its first line begins with.
+#[test]
+fn foreign_file_is_never_changed() {
+    let (folder, session) = (tempfile::tempdir().unwrap(), id("s"));
+    let long = format!("{{\"a\":\"{}\"", "x".repeat(100_000));
+    for text in [
+        "{\"type\":\"user\"}\n{\"type\":\"user\"}\n",
+        "{\"type\":\"user\"",
+        "{\n  \"a\": 1\n}\n",
+        "{}",
+        "{\"crc\":1}",
+        "{\"crc\":\"12345678\",\"name\":\"not ours\"",
+        "{\"crc\":\"not hex.\",\"seq\":1,\"",
+        "{\"crc\":\"12345678\",\"seq\":2,\"event\":",
+        "{\"crc\":\"\0\0\0",
+        &long,
+    ] {
+        let mut store = files(folder.path());
+        let path = store.path(&session);
+        fs::write(&path, text).unwrap();
+        assert_eq!(store.sessions().unwrap(), std::slice::from_ref(&session), "it has a log's name");
+        // What could be the beginning of one of ours is one that was never finished.
+        let is_ours = text.ends_with('\0');
+        assert_eq!(read(&mut store, &session, Version::START).is_ok(), is_ours, "{text:?}");
+        assert_eq!(open(&mut store, &session).is_ok(), is_ours);
+        assert_eq!(store.check(&session).is_ok(), is_ours);
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        for expected in [Version::START, Version(1)].into_iter().filter(|_| !is_ours) {
+            let refused = store.append(&session, expected, &[begin()]);
+            assert!(matches!(refused, Err(AppendError::Store(StoreError::Damaged { .. }))), "{text:?}: {refused:?}");
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "and nothing is put beside it");
+    }
+}
+
+/// Another file takes the name of a log that is open, as a backup or a rotation does it, and has its length. What is
+/// acknowledged then is in the file that has the name.
+#[cfg(unix)]
+#[test]
+fn replaced_log_is_noticed() {
+    let (folder, session) = (tempfile::tempdir().unwrap(), id("s"));
+    let mut store = files(folder.path());
+    let (path, moved) = (store.path(&session), folder.path().join("moved"));
+    store.append(&session, Version::START, &[begin()]).unwrap();
+    store.append(&session, Version(1), &[named("One")]).unwrap();
+    fs::rename(&path, &moved).unwrap();
+    let mut another = files(folder.path());
+    another.append(&session, Version::START, &[begin()]).unwrap();
+    another.append(&session, Version(1), &[named("Two")]).unwrap();
+    assert_eq!(fs::metadata(&path).unwrap().len(), fs::metadata(&moved).unwrap().len());
+    store.append(&session, Version(2), &[numbered(3)]).unwrap();
+    let records = [begin(), named("Two"), numbered(3)];
+    assert_eq!(all(&mut store, &session), records);
+    assert_eq!(all(&mut files(folder.path()), &session), records);
+    assert_eq!(store.check(&session).unwrap().unwrap().version, Version(3));
+
+    // The first one is put back: the store is at its end, and not at the other's.
+    fs::rename(&moved, &path).unwrap();
+    let stale = store.append(&session, Version(3), &[numbered(4)]);
+    assert!(matches!(stale, Err(AppendError::Conflict { actual: Version(2), .. })), "{stale:?}");
+    assert_eq!(all(&mut store, &session), [begin(), named("One")]);
+    fs::rename(&path, &moved).unwrap();
+    assert_eq!(all(&mut store, &session), [], "and where none has the name there is no log");
+}
+
+/// A line without an end is not read into memory, and none is written that would not be read.
+#[test]
+fn line_has_a_longest_length() {
+    let (folder, session) = (tempfile::tempdir().unwrap(), id("s"));
+    let mut store = files(folder.path());
+    store.append(&session, Version::START, &[begin()]).unwrap();
+    let refused = store.append(&session, Version(1), &[named(&"x".repeat(16 << 20))]);
+    assert!(matches!(refused, Err(AppendError::Store(StoreError::TooLong { .. }))), "{refused:?}");
+    // Six bytes of JSON for one, in as many as a model can write in one response.
+    store.append(&session, Version(1), &[named(&"\u{1}".repeat(2 << 20))]).unwrap();
+    assert_eq!(all(&mut files(folder.path()), &session).len(), 2);
+    // The file system keeps no zeros.
+    fs::File::options().write(true).open(store.path(&session)).unwrap().set_len(3 << 30).unwrap();
+    let read = read(&mut store, &session, Version::START);
+    let Err(StoreError::Damaged { good: Version(2), why, .. }) = read else { panic!("{read:?}") };
+    assert!(why.contains("longer"), "{why}");
+    let mut file = fs::File::open(store.path(&session)).unwrap();
+    let copy = read_log(&mut file, |_, _| ()).unwrap();
+    assert!(file.stream_position().unwrap() < 100 << 20, "and no more of it is read than a line may have, twice");
+    assert_eq!(copy.map(|flaw| (flaw.line, flaw.why)), Some((3, why)));
+}
+
+/// Who only reads needs a folder that is there, and makes none.
+#[test]
+fn reading_makes_no_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("mistyped");
+    let refused = session_todo_store::Files::existing(&missing, session_todo_store::Sync::Os).map(drop);
+    assert!(refused.unwrap_err().to_string().contains("mistyped"));
+    assert!(!missing.exists());
+    files(&missing).append(&id("s"), Version::START, &[begin()]).unwrap();
+    let mut store = session_todo_store::Files::existing(&missing, session_todo_store::Sync::Os).unwrap();
     assert_eq!(all(&mut store, &id("s")), [begin()]);
 }

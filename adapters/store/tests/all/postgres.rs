@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use proptest::prelude::ProptestConfig;
 use proptest_state_machine::prop_state_machine;
-use session_todo_store::{AppendError, Postgres, Store, StoreError, Version, open};
+use session_todo_store::{AppendError, Cached, Postgres, Record, Store, StoreError, Version, open};
 
 use self::server::Server;
 use crate::child::{go, start};
-use crate::common::{all, begin, expected, id, numbered, owned};
+use crate::common::{all, begin, create, expected, id, numbered, owned, request};
 use crate::machine::{Home, Opened};
 use crate::{contract, race};
 
@@ -72,7 +72,7 @@ fn migrations_run_once() {
     each_connects_and_appends(&url);
     Server::sql(&url, "INSERT INTO session_todo_schema VALUES (1000)");
     let refused = Postgres::connect(&url).map(drop);
-    assert!(matches!(refused, Err(StoreError::Schema { found: 1000, known: 1 })), "{refused:?}");
+    assert!(matches!(refused, Err(StoreError::Schema { found: 1000, known: 2 })), "{refused:?}");
 }
 
 /// What was changed in the tables by hand is told, and not skipped.
@@ -95,6 +95,76 @@ fn missing_and_broken_records_are_damage() {
     assert!(matches!(opened, Err(StoreError::Damaged { good: Version(69), .. })), "{opened:?}");
     assert_eq!(store.cached_state(&id("cache")).unwrap(), None, "a state that can't be read is none");
     assert_eq!(open(store.as_mut(), &id("cache")).unwrap().unwrap().version, Version(100));
+    let rebuilt = store.cached_state(&id("cache")).unwrap().expect("and it is replaced");
+    assert_eq!(rebuilt.version, Version(64));
+    Server::sql(
+        &url,
+        "UPDATE session_todo_record SET record = '{\"flown\":{}}' WHERE session = 'cache' AND version = 70",
+    );
+    let later = open(store.as_mut(), &id("cache"));
+    assert!(matches!(later, Err(StoreError::Later { good: Version(69), .. })), "{later:?}");
+}
+
+/// A session that was removed and written anew, or another state of the database: what is cached of the one history is
+/// not used in the other, however long each is, and is replaced.
+#[test]
+fn cached_state_of_another_history_is_dropped() {
+    let Some(server) = server() else { return };
+    for (before, after) in [(100, 100), (100, 300), (300, 100)] {
+        let url = server.database();
+        let mut store = connect(&url);
+        let write = |store: &mut dyn Store, subject: &str, records: u64| {
+            let task = Record::Event(create(subject));
+            let rest = (3..=records).map(|_| Record::Event(request()));
+            let records: Vec<_> = [begin(), task].into_iter().chain(rest).collect();
+            store.append(&id("s"), Version::START, &records).unwrap();
+            open(store, &id("s")).unwrap().unwrap().session.list().items()[0].content.clone()
+        };
+        assert_eq!(write(store.as_mut(), "One", before), "One");
+        let cached = store.cached_state(&id("s")).unwrap().expect("opening caches a state");
+        // Newer than any that opening caches.
+        store.cache_state(&id("s"), &Cached { version: Version(before - 1), ..cached }).unwrap();
+        Server::sql(&url, "DELETE FROM session_todo_record");
+        assert_eq!(write(store.as_mut(), "Two", after), "Two", "{before} and {after}");
+        let cached = store.cached_state(&id("s")).unwrap().expect("the new one is cached");
+        assert_eq!((cached.version.0, &*cached.state.list().items()[0].content), (after / 64 * 64, "Two"));
+    }
+}
+
+/// What a new connection leads to may be another database, or one that a later release has changed since.
+#[test]
+fn new_connection_looks_at_the_schema() {
+    let Some(server) = server() else { return };
+    let url = server.database();
+    let mut store = connect(&url);
+    store.append(&id("s"), Version::START, &[begin()]).unwrap();
+    Server::sql(&url, "INSERT INTO session_todo_schema VALUES (1000)");
+    Server::sql(
+        &url,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> \
+         pg_backend_pid()",
+    );
+    let refused = store.append(&id("s"), Version(1), &[numbered(2)]);
+    assert!(matches!(refused, Err(AppendError::Store(StoreError::Schema { found: 1000, .. }))), "{refused:?}");
+}
+
+/// A database of schema 1 is brought up to date, its records are kept, and its cached states are made anew.
+#[test]
+fn schema_1_is_brought_up_to_date() {
+    let Some(server) = server() else { return };
+    let url = server.database();
+    let records: Vec<_> = (1..=100).map(expected).collect();
+    connect(&url).append(&id("s"), Version::START, &records).unwrap();
+    Server::sql(
+        &url,
+        "ALTER TABLE session_todo_cache DROP COLUMN append; DELETE FROM session_todo_schema WHERE number = 2;
+         INSERT INTO session_todo_cache VALUES ('s', 64, 'default', '{}')",
+    );
+    let mut store = connect(&url);
+    assert_eq!(store.cached_state(&id("s")).unwrap(), None);
+    assert_eq!(all(store.as_mut(), &id("s")), records);
+    open(store.as_mut(), &id("s")).unwrap();
+    assert_eq!(store.cached_state(&id("s")).unwrap().unwrap().version, Version(64));
 }
 
 /// A connection that is gone, as a network or an administrator ends it: the store connects again.
