@@ -5,6 +5,8 @@ use std::process::Command;
 use session_todo_hooks::change::Change;
 use session_todo_hooks::claude_code::install::Place;
 
+use crate::install::program;
+
 /// What has to be changed in the client's settings.
 pub(crate) fn changes(uninstall: bool) -> io::Result<Vec<Change>> {
     let place = place()?;
@@ -21,7 +23,7 @@ fn place() -> io::Result<Place> {
             return Err(io::Error::other("there is no home folder. Name the client's in CLAUDE_CONFIG_DIR"));
         }
     };
-    Ok(Place { settings, servers, command: std::env::current_exe()?, version: version() })
+    Ok(Place { settings, servers, command: program()?.into(), version: version() })
 }
 
 /// The installed client's version, if it can be asked.

@@ -41,6 +41,7 @@ pub(crate) fn run(arguments: &Arguments) -> u8 {
     }
     let Some(folder) = session_todo_store::home() else {
         terminal::words("there is no folder for the logs. Name one in SESSION_TODO_HOME");
+        drain();
         return DONE;
     };
     let policy = named.and_then(|name| known(&folder, &name));
@@ -69,11 +70,13 @@ fn drain() {
 
 fn answer(hook: &Hook<'_>) -> Result<(), Box<dyn std::error::Error>> {
     let mut stdin = Vec::new();
-    if io::stdin().take(MOST).read_to_end(&mut stdin)? as u64 == MOST {
+    let read = io::stdin().take(MOST).read_to_end(&mut stdin);
+    if read.map_err(|error| format!("the hook's input can't be read: {error}"))? as u64 == MOST {
         return Err(format!("the hook's input has {MOST} bytes or more, and is not read").into());
     }
     if let Some(answer) = hook.answer(&stdin)? {
-        io::stdout().write_all(format!("{answer}\n").as_bytes())?;
+        let printed = io::stdout().write_all(format!("{answer}\n").as_bytes());
+        printed.map_err(|error| format!("the hook's answer is logged, and can't be printed: {error}"))?;
     }
     Ok(())
 }

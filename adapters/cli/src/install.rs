@@ -1,3 +1,4 @@
+use std::env;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -35,6 +36,17 @@ pub(crate) fn run(client: Client, dry_run: bool, uninstall: bool) -> io::Result<
         }
     }
     Ok(DONE)
+}
+
+/// This program's path, as settings can hold it.
+pub(crate) fn program() -> io::Result<String> {
+    let path = env::current_exe()?.into_os_string().into_string();
+    path.map_err(|path| {
+        io::Error::other(format!(
+            "settings can't hold this program's path, {}: it is not UTF-8. Move the program, and install again",
+            path.display()
+        ))
+    })
 }
 
 /// Prints the lines of a file that go and come, between those at both ends that stay. None: no file.

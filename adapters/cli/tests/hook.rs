@@ -179,6 +179,47 @@ fn an_input_without_an_end_is_refused() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("bytes or more"));
 }
 
+/// Issue: on a full disk the client goes on, and nothing is printed that is not logged. (A limit on a file's size
+/// stands for the disk.)
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_told_and_changes_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    let policy = ["--policy", "todo-every-request"];
+    said(home.path(), &policy, &batch(&create(1)));
+    let log = || fs::read(home.path().join("s.jsonl")).unwrap();
+    let before = log();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" hook claude-code", env!("CARGO_BIN_EXE_session-todo")]);
+    shell.env("SESSION_TODO_HOME", home.path()).env_remove("SESSION_TODO_POLICY");
+    let mut hook = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    hook.stdin.take().unwrap().write_all(bash().to_string().as_bytes()).unwrap();
+    let output = hook.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), b"".as_slice()));
+    let words = String::from_utf8(output.stderr).unwrap();
+    assert!(words.contains("can't append to") && !words.contains("errors.log"), "{words}");
+    assert_eq!(log(), before);
+    assert!(said(home.path(), &[], &bash()).contains("Item 1"), "it goes on when there is room");
+}
+
+/// An error says what was tried: to read the client's event, to print the answer.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_cant_be_read_or_printed_is_named() {
+    let home = tempfile::tempdir().unwrap();
+    let policy = ["hook", "claude-code", "--policy", "todo-every-request"];
+    let file = |path: &Path| Stdio::from(fs::File::open(path).unwrap());
+    let event = home.path().join("event.json");
+    fs::write(&event, batch(&create(1)).to_string()).unwrap();
+    let full = || Stdio::from(fs::OpenOptions::new().write(true).open("/dev/full").unwrap());
+    for (stdin, words) in [(file(home.path()), "input can't be read"), (file(&event), "can't be printed")] {
+        let output = command(home.path()).args(policy).stdin(stdin).stdout(full()).output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains(words), "{said}");
+    }
+}
+
 #[test]
 fn off_is_off() {
     let home = tempfile::tempdir().unwrap();

@@ -350,6 +350,27 @@ fn a_full_disk_changes_nothing() {
     }
 }
 
+/// A path that no settings can hold is said, and not written as another one.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_path_that_is_no_text_is_refused() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_session-todo"));
+    let folder = TempDir::new_in(program.parent().unwrap()).unwrap();
+    let odd = folder.path().join(OsStr::from_bytes(b"\xff"));
+    fs::hard_link(&program, &odd).unwrap();
+    for client in ["claude-code", "opencode"] {
+        let home = TempDir::new().unwrap();
+        let mut command = Command::new(&odd);
+        command.args(["install", client]).env("PATH", "");
+        let command = command.env("CLAUDE_CONFIG_DIR", home.path()).env("XDG_CONFIG_HOME", home.path());
+        let (status, _, words) = said(command);
+        assert!(status == 2 && words.contains("not UTF-8"), "{client}: {words}");
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0);
+    }
+}
+
 /// Who keeps settings elsewhere and links to them goes on doing so.
 #[cfg(unix)]
 #[test]

@@ -11,7 +11,7 @@
 //! ([`Served`]) that it finds:
 //!
 //! 1. the session it was told: `--session`;
-//! 2. `SESSION_TODO_SESSION`, which `session-todo install` sets in the client's settings;
+//! 2. `SESSION_TODO_SESSION`, which `session-todo install opencode` sets in that client's settings;
 //! 3. `CLAUDE_CODE_SESSION_ID`, which Claude Code gives each server it starts (seen in 2.1.197 and 2.1.328, after a
 //!    `--resume` too), so that hooks and server work on one list without a word of settings;
 //! 4. none of them: a list of this process alone. It is in the log folder like any other, under an id that

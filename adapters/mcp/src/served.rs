@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use session_todo_store::{BadSessionId, SessionId};
 
-/// What `install` sets in a client's settings.
+/// What `install` sets in the settings of a client that names no session.
 const INSTALLED: &str = "SESSION_TODO_SESSION";
 /// The variable that holds the session for the servers that Claude Code starts.
 pub const CLAUDE_CODE: &str = "CLAUDE_CODE_SESSION_ID";

@@ -12,13 +12,15 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use session_todo_hooks::change::{self, Change, ChangeError, Edit, is_our_program};
 
+use crate::install::program;
+
 const PARENT: &str = "mcp";
 const SERVER: [&str; 2] = [PARENT, "session-todo"];
 const COMMAND: [&str; 3] = [PARENT, "session-todo", "command"];
 
 /// What has to be changed in the client's settings.
 pub(crate) fn changes(uninstall: bool) -> io::Result<Vec<Change>> {
-    let server = Server { program: env::current_exe()?.to_string_lossy().into_owned() };
+    let server = Server { program: program()? };
     planned(&server, &folder()?, uninstall).map_err(io::Error::other)
 }
 

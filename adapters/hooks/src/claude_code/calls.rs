@@ -15,21 +15,21 @@ const SERVER: &str = "session-todo";
 
 /// Whose tool a call is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Whose {
+enum Owner {
     /// The client's, or nobody's that we know.
-    Clients,
+    Client,
     /// Our server's.
     Ours,
     /// Another server's, whatever it is called: it has a list of its own, if any.
-    Others,
+    Other,
 }
 
 /// A call's event.
 pub(super) fn event<'a>(by: Caller, call: &ToolCall<'a>) -> Event<'a> {
-    let (whose, name) = whose(&call.tool_name);
-    match Tool::named(&name).filter(|_| whose != Whose::Others) {
+    let (owner, name) = owner(&call.tool_name);
+    match Tool::named(&name).filter(|_| owner != Owner::Other) {
         Some(tool) => {
-            let outcome = call.tool_response.and_then(|response| outcome(tool, whose, response));
+            let outcome = call.tool_response.and_then(|response| outcome(tool, owner, response));
             called(by, name, call.arguments(), outcome.unwrap_or(Outcome::Failed))
         }
         None => called(by, name, "", Outcome::Ran { id: None }),
@@ -38,13 +38,13 @@ pub(super) fn event<'a>(by: Caller, call: &ToolCall<'a>) -> Event<'a> {
 
 /// A call of our server's tools, before the server has it.
 pub(super) fn asked<'a>(by: Caller, call: &ToolCall<'a>) -> Option<Call<'a>> {
-    let (whose, name) = whose(&call.tool_name);
-    (whose == Whose::Ours).then(|| Call { by, name, arguments: call.arguments().into(), outcome: Outcome::Ours })
+    let (owner, name) = owner(&call.tool_name);
+    (owner == Owner::Ours).then(|| Call { by, name, arguments: call.arguments().into(), outcome: Outcome::Ours })
 }
 
 /// Whether it is one that our server may have logged already.
 pub(super) fn is_ours(call: &ToolCall<'_>) -> bool {
-    whose(&call.tool_name).0 == Whose::Ours
+    owner(&call.tool_name).0 == Owner::Ours
 }
 
 fn called<'a>(by: Caller, name: Cow<'a, str>, arguments: &'a str, outcome: Outcome<'a>) -> Event<'a> {
@@ -53,23 +53,23 @@ fn called<'a>(by: Caller, name: Cow<'a, str>, arguments: &'a str, outcome: Outco
 
 /// Of a tool's name, `mcp__<server>__<tool>` where it is a server's, whose it is and what the log calls it: ours by
 /// its own name, another server's by that server's where the tool's own would be read as the list's.
-fn whose<'a>(called: &Cow<'a, str>) -> (Whose, Cow<'a, str>) {
+fn owner<'a>(called: &Cow<'a, str>) -> (Owner, Cow<'a, str>) {
     let Some((server, tool)) = called.strip_prefix("mcp__").and_then(|name| name.split_once("__")) else {
-        return (Whose::Clients, called.clone());
+        return (Owner::Client, called.clone());
     };
     if server == SERVER && Tool::named(tool).is_some() {
-        return (Whose::Ours, tool.to_owned().into());
+        return (Owner::Ours, tool.to_owned().into());
     }
     let is_mistakable = Tool::named(called).is_some();
-    (Whose::Others, if is_mistakable { format!("mcp__{server}").into() } else { called.clone() })
+    (Owner::Other, if is_mistakable { format!("mcp__{server}").into() } else { called.clone() })
 }
 
 /// A call ran only where its answer says so (R1). None where it does not. `PostToolBatch` has the answer as the model
 /// reads it, a text or blocks of it, and `PostToolUse` as the client keeps it.
-fn outcome(tool: Tool, whose: Whose, response: &RawValue) -> Option<Outcome<'static>> {
+fn outcome(tool: Tool, owner: Owner, response: &RawValue) -> Option<Outcome<'static>> {
     let text = match response.get().as_bytes().first()? {
         // An error of a server's tool is bare text; what it answers otherwise stands in blocks.
-        b'"' if whose == Whose::Ours => return None,
+        b'"' if owner == Owner::Ours => return None,
         b'"' => serde_json::from_str::<Text>(response.get()).ok()?,
         b'[' => {
             let blocks: Vec<Block> = serde_json::from_str(response.get()).ok()?;
@@ -78,7 +78,7 @@ fn outcome(tool: Tool, whose: Whose, response: &RawValue) -> Option<Outcome<'sta
         _ => return serde_json::from_str::<Kept>(response.get()).ok()?.outcome(tool),
     };
     let id = (tool == Tool::TaskCreate).then(|| task_number(&text.0).map(|id| Cow::Owned(id.to_owned()))).flatten();
-    (whose == Whose::Ours || says_it_ran(tool, &text.0)).then_some(Outcome::Ran { id })
+    (owner == Owner::Ours || says_it_ran(tool, &text.0)).then_some(Outcome::Ran { id })
 }
 
 #[derive(Deserialize)]

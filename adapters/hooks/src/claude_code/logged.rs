@@ -8,21 +8,27 @@ use super::calls;
 use super::input::ToolCall;
 
 /// Calls, each by its name and its arguments as a value: client and server print one each in their own way.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Logged(Vec<(Caller, String, Option<Value>)>);
 
-/// The calls that were answered since main's last request. A sub-agent's stay longer: it may work while main goes on.
-pub(super) fn since_request(files: &mut Files, session: &SessionId) -> Result<Logged, StoreError> {
-    // What is behind the cached state costs nothing to read, and holds the request almost always.
+/// The calls that were answered since main's last request, as far as these need. A sub-agent's stay longer: it may
+/// work while main goes on.
+pub(super) fn since_request(
+    files: &mut Files,
+    session: &SessionId,
+    calls: &[ToolCall<'_>],
+    by: Caller,
+) -> Result<Logged, StoreError> {
+    // What is behind the cached state costs nothing to read, and holds them almost always.
     let cached = files.cached_state(session)?.map_or(Version::START, |cached| cached.version);
-    match read(files, session, cached)? {
-        (logged, true) => Ok(logged),
-        (logged, false) if cached == Version::START => Ok(logged),
-        (_, false) => read(files, session, Version::START).map(|(logged, _)| logged),
+    let (logged, is_whole) = read(files, session, cached)?;
+    if cached == Version::START || (is_whole && by == Caller::Main) || logged.has(calls, by) {
+        return Ok(logged);
     }
+    read(files, session, Version::START).map(|(logged, _)| logged)
 }
 
-/// And whether the request was among what was read.
+/// And whether main's last request was among what was read.
 fn read(files: &mut Files, session: &SessionId, from: Version) -> Result<(Logged, bool), StoreError> {
     let (mut logged, mut found) = (Logged::default(), false);
     files.read(session, from, &mut |_, record| {
@@ -55,7 +61,13 @@ impl Logged {
         events
     }
 
-    /// What a sub-agent reads through the server was logged as main's: the server can't tell who calls.
+    /// Whether each of them that our server may have logged is here.
+    fn has(&self, calls: &[ToolCall<'_>], by: Caller) -> bool {
+        let others = calls.iter().filter(|call| !calls::is_ours(call)).count();
+        self.clone().without(calls, by).len() == others
+    }
+
+    /// A sub-agent's call may be logged as main's: of some versions the server can't tell who calls.
     fn take(&mut self, by: Caller, name: &str, call: &ToolCall<'_>) -> bool {
         let wanted = value(call.arguments());
         let is_of = |logged: Caller| by == Caller::Sub || logged == by;

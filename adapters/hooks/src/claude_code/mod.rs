@@ -8,7 +8,7 @@
 //! | `SessionStart` with `compact` | [`Event::Compacted`], and the snapshot |
 //! | `SessionStart` with `resume` | [`Event::Resumed`] |
 //! | `Stop` | the last request has its response |
-//! | `PreToolUse` | a sub-agent's write through our MCP server is refused (A7); whose any other call of it is, is noted for the server ([`whose()`]) |
+//! | `PreToolUse` | whose a call of our MCP server's tools is, is noted for the server ([`whose()`]); a sub-agent's write is refused (A7) |
 //! | any other | nothing |
 //!
 //! What has an `agent_id` is a sub-agent's. What the client reports of its own list tools has
@@ -131,7 +131,7 @@ impl Log<'_> {
     fn round(&mut self, input: &Input<'_>) -> Result<Option<String>, HookError> {
         let calls = input.calls();
         let known = if calls.iter().any(calls::is_ours) {
-            logged::since_request(&mut self.files, &self.session)?
+            logged::since_request(&mut self.files, &self.session, &calls, input.caller())?
         } else {
             logged::Logged::default()
         };
@@ -177,20 +177,22 @@ impl Log<'_> {
         stopped::write(&self.files.path(&self.session), opened.session.state().requests())
     }
 
-    /// The core's refusal of a sub-agent's write. Of any other call the server is told whose it is, and answers.
+    /// The core's refusal of a sub-agent's write. The server is told first whose a call is: so it gives the same
+    /// refusal where this fails half-way, and answers any other call.
     fn asked(&mut self, call: &Call<'_>, input: &Input<'_>) -> Result<Option<String>, HookError> {
+        let id = input.tool_use_id.as_deref().unwrap_or_default();
+        let marked = whose::mark(self.hook.folder, id, &Whose { session: self.session.clone(), by: call.by });
         if call.by == Caller::Sub && Tool::named(&call.name).is_some_and(Tool::writes) {
             let effect = self.transaction(|work| {
                 let may_write = work.session().policy().share;
                 if may_write { None } else { work.step(Event::ToolCalled(call.clone())) }
             })?;
             if let Some(Effect::ReturnToolResult(ToolResult { text, is_error: true })) = effect {
+                let _ = whose(self.hook.folder, id);
                 return Ok(Some(text));
             }
         }
-        let whose = Whose { session: self.session.clone(), by: call.by };
-        whose::mark(self.hook.folder, input.tool_use_id.as_deref().unwrap_or_default(), &whose)?;
-        Ok(None)
+        marked.map(|()| None)
     }
 
     /// Takes away what was noted of calls that no server has asked for: they were denied, say.

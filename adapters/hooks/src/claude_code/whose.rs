@@ -29,7 +29,7 @@ pub(super) fn mark(folder: &Path, id: &str, Whose { session, by }: &Whose) -> Re
     let Some(path) = path(folder, id) else { return Ok(()) };
     let by = if *by == Caller::Sub { SUB } else { "main" };
     let made = path.parent().map_or(Ok(()), fs::create_dir_all);
-    let made = made.and_then(|()| fs::write(&path, format!("{by} {session}")));
+    let made = made.and_then(|()| fs::write(&path, format!("{by} {session}\n")));
     made.map_err(|source| HookError::Io { path, source })
 }
 
@@ -42,7 +42,8 @@ pub fn whose(folder: &Path, id: &str) -> Option<Whose> {
     let path = path(folder, id)?;
     let said = fs::read_to_string(&path).ok()?;
     let _ = fs::remove_file(path);
-    let (by, session) = said.split_once(' ')?;
+    // Half a line would name another session.
+    let (by, session) = said.strip_suffix('\n')?.split_once(' ')?;
     let by = if by == SUB { Caller::Sub } else { Caller::Main };
     Some(Whose { session: SessionId::new(session).ok()?, by })
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use session_todo::{Call, Caller, Event, Outcome, Policy};
+use session_todo_hooks::HookError;
 use session_todo_hooks::claude_code::{Environment, Hook};
 use session_todo_store::{Files, Record, SessionId, Store, Sync, Version, transaction};
 
@@ -29,9 +30,13 @@ impl Client {
     }
 
     pub(crate) fn raw(&self, event: &str) -> Option<String> {
+        self.answer(event).unwrap()
+    }
+
+    pub(crate) fn answer(&self, event: &str) -> Result<Option<String>, HookError> {
         let hook =
             Hook { folder: self.home.path(), policy: self.policy.clone(), environment: self.environment.clone() };
-        hook.answer(event.as_bytes()).unwrap()
+        hook.answer(event.as_bytes())
     }
 
     pub(crate) fn batch(&self, calls: Value) -> Option<String> {
@@ -64,9 +69,9 @@ impl Client {
     }
 
     /// What the MCP server does with a call.
-    pub(crate) fn server(&self, name: &str, arguments: &str) {
+    pub(crate) fn server(&self, by: Caller, name: &str, arguments: &str) {
         let mut files = Files::open(self.home.path(), Sync::Os).unwrap();
-        let call = Call { by: Caller::Main, name: name.into(), arguments: arguments.into(), outcome: Outcome::Ours };
+        let call = Call { by, name: name.into(), arguments: arguments.into(), outcome: Outcome::Ours };
         let step = |work: &mut session_todo_store::Work<'_>| work.step(Event::ToolCalled(call.clone()).into_owned());
         transaction(&mut files, &SessionId::new("s").unwrap(), &Policy::DEFAULT, step).unwrap();
     }

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use session_todo::Policy;
+use session_todo::{Caller, Policy};
 use session_todo_hooks::claude_code::{Environment, Hook};
 use session_todo_store::{Files, SessionId, Sync};
 
@@ -167,7 +167,7 @@ fn what_the_server_has_logged_is_not_logged_again() {
     let client = Client::new(None);
     client.prompt();
     let (task, spaced) = (json!({"subject": "A", "description": ""}), r#"{ "description": "", "subject": "A" }"#);
-    client.server("TaskCreate", spaced);
+    client.server(Caller::Main, "TaskCreate", spaced);
     let call =
         called("mcp__session-todo__TaskCreate", &task, &json!([{"type": "text", "text": "Created #1 [pending] A"}]));
     client.batch(json!([call, call]));
@@ -187,7 +187,7 @@ fn what_the_server_has_logged_is_found_behind_any_cached_state() {
         }
         client.prompt();
         for _ in 0..3 {
-            client.server("TaskList", "{}");
+            client.server(Caller::Main, "TaskList", "{}");
         }
         let call = called("mcp__session-todo__TaskList", &json!({}), &json!([{"type": "text", "text": "empty"}]));
         client.batch(json!([call, call, call]));

@@ -133,7 +133,7 @@ def sharing(client, model, variables, own):
         check("with a shared list, who wrote", [(call["by"], call["outcome"]) for call in calls], [("main", "ours"), ("sub", "ours")])
         check("both are on the list", session.command("list").count("#"), 2)
         check("reminders of main", appear(bodies, OURS), [13, 23])
-        left = os.path.join(session.variables["SESSION_TODO_HOME"], "sub-agents")
+        left = os.path.join(session.variables["SESSION_TODO_HOME"], "calls")
         check("no mark is left", os.listdir(left), [])
         check("no errors", session.errors(), "")
 
