@@ -1,6 +1,7 @@
 //! Whose a call of our server's tools is. The client tells its hooks which session a call is of and who makes it, and
 //! its servers no more than the call's id; so the hook leaves a file of that name beside the logs, which the server
-//! reads and takes away.
+//! reads and takes away. Of a call that is broken off before it comes to the server, and of which no batch tells, the
+//! file stays: some fifty bytes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
