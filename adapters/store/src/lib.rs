@@ -42,7 +42,7 @@
 //! ```
 //!
 //! Only an append changes a log. Who reads needs no right to write, shares the lock, and leaves what a broken write left;
-//! the next append cuts it off, keeps it beside the log, and reports it ([`Files::take_torn`]).
+//! the next append cuts it off, keeps it beside the log if it can, and reports it ([`Files::take_torn`]).
 //!
 //! A cached state saves folding a long log. It is only ever a cache: on any doubt it is dropped and the log is
 //! folded. It is never of the log's last event, so that this event's effect can be had again (P5).
@@ -58,7 +58,7 @@ mod session;
 mod store;
 
 pub use error::{AppendError, StoreError};
-pub use files::{Access, Checked, Disk, DiskFile, FileId, Files, Flaw, Sync, Torn, is_log, read_log};
+pub use files::{Access, Checked, Disk, DiskFile, Fate, FileId, Files, Flaw, Sync, Torn, is_log, read_log};
 pub use home::home;
 pub use id::{BadSessionId, SessionId};
 #[cfg(feature = "postgres")]

@@ -142,8 +142,13 @@ impl Disk for OsDisk {
     }
 
     fn replace(&self, path: &Path, draft: &Path, bytes: &[u8]) -> io::Result<()> {
-        private().write(true).create(true).truncate(true).open(draft)?.write_all(bytes)?;
-        fs::rename(draft, path)
+        let opened = private().write(true).create(true).truncate(true).open(draft);
+        let replaced = opened.and_then(|mut file| file.write_all(bytes)).and_then(|()| fs::rename(draft, path));
+        if replaced.is_err() {
+            // A full disk has better use for its place.
+            let _ = fs::remove_file(draft);
+        }
+        replaced
     }
 
     fn list(&self, folder: &Path) -> io::Result<Vec<(String, u64)>> {

@@ -38,8 +38,7 @@ pub enum Sync {
 }
 
 /// What a broken write left at a log's end. It had not been acknowledged, or there was a power cut and the append was
-/// not synced. Who reads leaves it where it is; the next append cuts it off, and keeps it (its first 16 MiB) in a file
-/// beside the log, `NAME.torn`, until there is another.
+/// not synced. Who reads leaves it where it is; the next append cuts it off.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Torn {
     /// The log.
@@ -50,15 +49,30 @@ pub struct Torn {
     pub bytes: u64,
     /// How it could be told.
     pub why: &'static str,
-    /// Whether it was cut off.
-    pub is_cut: bool,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What became of a broken write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It stands where it is.
+    Stands,
+    /// It was cut off, and it (its first 16 MiB) is beside the log, in `NAME.torn`, until there is another.
+    Kept,
+    /// It was cut off, and could not be kept.
+    Gone,
 }
 
 impl fmt::Display for Torn {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { path, offset, bytes, why, is_cut } = self;
-        let done = if *is_cut { "were cut off" } else { "stand" };
-        write!(out, "{}: {bytes} bytes of a broken write {done} at byte {offset}: {why}", path.display())
+        let Self { path, offset, bytes, why, fate } = self;
+        let (done, kept) = match fate {
+            Fate::Stands => ("stand", ""),
+            Fate::Kept => ("were cut off", ", and are kept beside it"),
+            Fate::Gone => ("were cut off", ", and could not be kept"),
+        };
+        write!(out, "{}: {bytes} bytes of a broken write {done} at byte {offset}{kept}: {why}", path.display())
     }
 }
 

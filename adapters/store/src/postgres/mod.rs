@@ -150,9 +150,10 @@ impl Store for Postgres {
                 each(version, record.map_err(|error| unread(session, at, &error))?)?;
                 at = version;
             }
-            // The last piece; where there was none, the log may end before `from`.
+            // The last piece; where there was none, the log may end before `from`. What is appended meanwhile was not
+            // given out, and does not count.
             if rows.len() < usize::from(PIECE) {
-                return if at == from { self.version(session) } else { Ok(at) };
+                return if at == from { Ok(self.version(session)?.min(at)) } else { Ok(at) };
             }
         }
     }

@@ -22,9 +22,10 @@ const MIGRATIONS: [&str; 2] = [
         state text NOT NULL
     );
 ",
-    // Which append wrote the last record in the state, so that it is of this history and no other.
+    // Which append wrote the last record in the state, so that it is of this history and no other. `TRUNCATE` locks the
+    // table at once, and not first its rows, in which it and those who write to it would wait for each other.
     "
-    DELETE FROM session_todo_cache;
+    TRUNCATE session_todo_cache;
     ALTER TABLE session_todo_cache ADD COLUMN append text NOT NULL;
 ",
 ];

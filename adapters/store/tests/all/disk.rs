@@ -27,6 +27,8 @@ pub(crate) enum Fault {
     Cut,
     Read,
     Open,
+    /// Another file has the name.
+    Moved,
 }
 
 #[derive(Clone, Default)]
@@ -44,6 +46,9 @@ struct World {
     power: Option<usize>,
     dice: Option<Dice>,
     is_read_only: bool,
+    locks: usize,
+    /// Reads while there was a lock.
+    locked_reads: usize,
 }
 
 #[derive(Default)]
@@ -81,6 +86,13 @@ impl Memory {
     /// From here on nothing can be written.
     pub(crate) fn set_read_only(&self) {
         self.world().is_read_only = true;
+    }
+
+    /// Does something, and counts the reads under a lock.
+    pub(crate) fn count_reads<T>(&self, work: impl FnOnce() -> T) -> (usize, T) {
+        let before = self.world().locked_reads;
+        let done = work();
+        (self.world().locked_reads - before, done)
     }
 
     /// The power is back, and what was not synced is as chance has it.
@@ -177,6 +189,13 @@ struct Handle {
     memory: Memory,
     file: usize,
     may_write: bool,
+    is_locked: bool,
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        self.memory.world().locks -= usize::from(self.is_locked);
+    }
 }
 
 impl Disk for Memory {
@@ -202,11 +221,13 @@ impl Disk for Memory {
             None => return Ok(None),
         };
         let may_write = access != Access::Read;
-        Ok(Some(Box::new(Handle { memory: self.clone(), file, may_write })))
+        Ok(Some(Box::new(Handle { memory: self.clone(), file, may_write, is_locked: false })))
     }
 
     fn id(&self, path: &Path) -> io::Result<Option<FileId>> {
-        Ok(self.world().names.get(path).map(|&file| (0, file as u64)))
+        let mut world = self.world();
+        let moved = world.fault(|fault| *fault == Fault::Moved).map(|_| (1, 1));
+        Ok(moved.or_else(|| world.names.get(path).map(|&file| (0, file as u64))))
     }
 
     fn read(&self, path: &Path) -> io::Result<Option<Vec<u8>>> {
@@ -273,11 +294,16 @@ impl Handle {
 impl DiskFile for Handle {
     fn lock(&mut self, access: Access) -> io::Result<()> {
         assert!(self.may_write || access == Access::Read, "it is open to read");
+        self.memory.world().locks += usize::from(!self.is_locked);
+        self.is_locked = true;
         Ok(())
     }
 
     fn unlock(&mut self) -> io::Result<()> {
-        let fault = self.memory.world().fault(|fault| *fault == Fault::Unlock);
+        let mut world = self.memory.world();
+        world.locks -= usize::from(self.is_locked);
+        self.is_locked = false;
+        let fault = world.fault(|fault| *fault == Fault::Unlock);
         if fault.is_some() { Err(io::Error::other("a fault")) } else { Ok(()) }
     }
 
@@ -291,6 +317,7 @@ impl DiskFile for Handle {
             if world.fault(|fault| *fault == Fault::Read).is_some() {
                 return Err(io::Error::other("a fault"));
             }
+            world.locked_reads += usize::from(world.locks > 0);
             let rest = content.seen.get(usize::try_from(offset).unwrap()..).unwrap_or_default();
             let length = rest.len().min(bytes.len());
             bytes.get_mut(..length).unwrap().copy_from_slice(rest.get(..length).unwrap());

@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use session_todo_store::{AppendError, Files, Store, StoreError, Sync, Version, open};
+use session_todo_store::{AppendError, Fate, Files, Store, StoreError, Sync, Version, open};
 
 use crate::common::{all, expected, id, numbered};
 use crate::disk::{Fault, Memory};
@@ -74,31 +74,57 @@ fn failed_unlock_does_not_deny_an_append() {
     assert_eq!(all(&mut store, &id("s")).len(), 12);
 }
 
-/// What a failed append left on the disk does not mix with one that takes its place, of this process or another, while
+/// What failed appends left on the disk does not mix with one that takes its place, of this process or another, while
 /// the power goes.
 #[test]
 fn failed_append_does_not_come_back_in_the_next() {
     let long = |letter: &str| crate::common::named(&letter.repeat(300));
     let full = [Fault::Short(600), Fault::Write(ErrorKind::StorageFull)];
-    let cases = [vec![Fault::Sync], full.to_vec(), [&full[..], &[Fault::Cut]].concat()];
+    let stays = [&full[..], &[Fault::Cut]].concat();
+    // Of one append, and of the next one that fails.
+    let cases = [
+        (vec![Fault::Sync], None),
+        (full.to_vec(), None),
+        (stays.clone(), None),
+        // The cut of what stayed is not synced.
+        (stays, Some(Fault::Sync)),
+    ];
     let runs = (0..200).flat_map(|seed| (0..16).map(move |power| (seed, power)));
-    for (faults, (seed, power)) in cases.iter().flat_map(|faults| runs.clone().map(move |run| (faults, run))) {
+    let runs = runs.flat_map(|(seed, power)| [false, true].map(|is_another| (seed, power, is_another)));
+    for (case, (seed, power, is_another)) in cases.iter().flat_map(|case| runs.clone().map(move |run| (case, run))) {
         let memory = Memory::new(seed);
         let mut store = begun(&memory);
-        memory.fail(faults.clone());
+        memory.fail(case.0.clone());
         assert!(is_io(&store.append(&id("s"), Version(10), &[long("a"), long("a")])));
-        let mut another = self::store(&memory);
+        if is_another {
+            store = self::store(&memory);
+        }
+        if let Some(fault) = case.1 {
+            memory.fail([fault]);
+            assert!(is_io(&store.append(&id("s"), Version(10), &[long("a")])));
+        }
         memory.lose_power_after(power);
-        let store = if faults.contains(&Fault::Cut) { &mut another } else { &mut store };
         let next = store.append(&id("s"), Version(10), &[long("b")]);
         memory.restart();
         let found = crate::common::read(&mut self::store(&memory), &id("s"), Version::START);
-        let found = found.unwrap_or_else(|error| panic!("{faults:?}, seed {seed}, power {power}: {error}"));
+        let found = found
+            .unwrap_or_else(|error| panic!("{case:?}, another: {is_another}, seed {seed}, power {power}: {error}"));
         match found.get(10) {
             Some(record) => assert_eq!((found.len(), record), (11, &long("b"))),
-            None => assert!(found.len() == 10 && next.is_err(), "{faults:?}, seed {seed}, power {power}"),
+            None => assert!(found.len() == 10 && next.is_err(), "{case:?}, seed {seed}, power {power}"),
         }
     }
+}
+
+/// A file system that numbers a file anew each time it is asked: an error, and no endless search.
+#[test]
+fn file_that_never_has_its_name_is_an_error() {
+    let memory = Memory::new(1);
+    let mut store = begun(&memory);
+    memory.fail([Fault::Moved; 1000]);
+    let failed = store.append(&id("s"), Version(10), &[numbered(11)]);
+    assert!(is_io(&failed) && !memory.has_failed(), "{failed:?}");
+    assert!(failed.unwrap_err().to_string().contains("another file has its name"));
 }
 
 /// Writes that come in pieces and are interrupted are no failures.
@@ -179,7 +205,7 @@ fn what_cant_be_written_is_read() {
         assert_eq!(all(&mut store, &id("s")).len(), 100);
         assert_eq!(store.check(&id("s")).unwrap().unwrap().version, Version(100));
         assert_eq!(store.sessions().unwrap(), [id("s")]);
-        assert_eq!(store.take_torn().iter().any(|torn| !torn.is_cut && torn.bytes == 30), broken);
+        assert_eq!(store.take_torn().iter().any(|torn| torn.fate == Fate::Stands && torn.bytes == 30), broken);
         assert!(is_io(&store.append(&id("s"), Version(100), &[numbered(101)])));
         assert_eq!(all(&mut store, &id("s")).len(), 100, "and a refused append leaves it so");
     }
@@ -195,4 +221,21 @@ fn readers_share_the_lock() {
     reader.lock_shared().unwrap();
     assert_eq!(all(&mut store, &id("s")), [expected(1)]);
     assert_eq!(all(&mut crate::common::files(folder.path()), &id("s")), [expected(1)]);
+}
+
+/// A log is read without its lock, or those who read a long one, one after the other, would keep every append waiting.
+/// Only what a broken write left is looked at under it.
+#[test]
+fn reading_holds_no_lock() {
+    for broken in [false, true] {
+        let memory = Memory::new(1);
+        let mut store = begun(&memory);
+        if broken {
+            memory.fail([Fault::Short(30), Fault::Write(ErrorKind::StorageFull), Fault::Cut]);
+            assert!(is_io(&store.append(&id("s"), Version(10), &[numbered(11)])));
+        }
+        let (locked, read) = memory.count_reads(|| all(&mut self::store(&memory), &id("s")).len());
+        assert_eq!(read, 10);
+        assert_eq!(locked > 0, broken, "{locked} reads under the lock");
+    }
 }

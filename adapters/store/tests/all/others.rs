@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Seek;
 
-use session_todo_store::{AppendError, Store, StoreError, Version, open, read_log};
+use session_todo_store::{AppendError, Fate, Store, StoreError, Version, open, read_log};
 
 use crate::common::{all, begin, chained, expected, files, id, named, numbered, read};
 
@@ -85,12 +85,12 @@ fn line_that_no_broken_write_leaves_is_damage() {
         let read = read(&mut store, &session, Version::START);
         assert_eq!(read.is_ok(), is_torn, "{tail:?}: {read:?}");
         assert_eq!(fs::read(store.path(&session)).unwrap(), bytes, "reading changes nothing");
-        let [false] = store.take_torn().iter().map(|torn| torn.is_cut).collect::<Vec<_>>()[..] else {
+        let [Fate::Stands] = store.take_torn().iter().map(|torn| torn.fate).collect::<Vec<_>>()[..] else {
             assert!(!is_torn, "what is torn is told");
             continue;
         };
         assert_eq!(store.append(&session, Version(1), &[numbered(2)]).unwrap(), Version(2));
-        assert!(matches!(&store.take_torn()[..], [torn] if torn.is_cut && torn.bytes == tail.len() as u64));
+        assert!(matches!(&store.take_torn()[..], [torn] if torn.fate == Fate::Kept && torn.bytes == tail.len() as u64));
         assert!(fs::read(store.path(&session)).unwrap().starts_with(&log));
         let kept = fs::read(store.path(&session).with_extension("torn")).unwrap();
         assert_eq!(kept, tail.as_bytes(), "what is cut is kept beside the log");
@@ -101,6 +101,26 @@ fn line_that_no_broken_write_leaves_is_damage() {
     for zeros in [1, 5000] {
         fs::write(store.path(&session), vec![0; zeros]).unwrap();
         assert_eq!(all(&mut files(folder.path()), &session), []);
+    }
+}
+
+/// What a broken write left was not acknowledged: where it can't be kept, the next append goes on, and says so.
+#[test]
+fn torn_end_that_cant_be_kept_is_in_nobodys_way() {
+    for in_the_way in ["draft", "torn"] {
+        let (folder, session) = (tempfile::tempdir().unwrap(), id("s"));
+        let mut store = files(folder.path());
+        store.append(&session, Version::START, &[begin()]).unwrap();
+        let path = store.path(&session);
+        fs::create_dir(path.with_extension(in_the_way)).unwrap();
+        let log = fs::read(&path).unwrap();
+        fs::write(&path, [&log[..], b"{\"crc\":\"000"].concat()).unwrap();
+        assert_eq!(store.append(&session, Version(1), &[numbered(2)]).unwrap(), Version(2));
+        let [torn] = &store.take_torn()[..] else { panic!("it is told") };
+        assert_eq!((torn.fate, torn.bytes), (Fate::Gone, 11));
+        assert!(torn.to_string().contains("could not be kept"), "{torn}");
+        assert_eq!(all(&mut files(folder.path()), &session), [begin(), numbered(2)]);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "no half of a file is left on a full disk");
     }
 }
 

@@ -167,6 +167,32 @@ fn schema_1_is_brought_up_to_date() {
     assert_eq!(store.cached_state(&id("s")).unwrap().unwrap().version, Version(64));
 }
 
+/// Programs of the release before write what they cache while the first of this one comes: it waits, and so do they.
+#[test]
+fn schema_1_is_brought_up_to_date_beside_who_uses_it() {
+    let Some(server) = server() else { return };
+    let url = server.database();
+    drop(connect(&url));
+    Server::sql(
+        &url,
+        "ALTER TABLE session_todo_cache DROP COLUMN append; DELETE FROM session_todo_schema WHERE number = 2;
+         INSERT INTO session_todo_cache SELECT 's' || n, 64, 'default', '{}' FROM generate_series(1, 30000) AS n",
+    );
+    std::thread::scope(|scope| {
+        for session in 1..=4 {
+            let mut client = ::postgres::Client::connect(&url, ::postgres::NoTls).unwrap();
+            scope.spawn(move || {
+                let sql = format!("UPDATE session_todo_cache SET version = version + 1 WHERE session = 's{session}'");
+                while client.execute(&sql, &[]).unwrap() > 0 {}
+            });
+        }
+        sleep(Duration::from_millis(100));
+        let connected = Postgres::connect(&url).map(drop);
+        Server::sql(&url, "TRUNCATE session_todo_cache");
+        connected.unwrap();
+    });
+}
+
 /// A connection that is gone, as a network or an administrator ends it: the store connects again.
 #[test]
 fn ended_connection_comes_back() {
@@ -187,6 +213,32 @@ fn ended_connection_comes_back() {
         store.append(&id("s"), Version(version), &[numbered(version + 1)]).unwrap();
     }
     assert_eq!(all(store.as_mut(), &id("s")), (1..=20).map(expected).collect::<Vec<_>>());
+}
+
+/// Who reads on from where it was, while another appends, is given every record: a version says what was read.
+#[test]
+fn reader_that_follows_misses_nothing() {
+    let Some(server) = server() else { return };
+    let url = server.database();
+    let [mut writer, mut reader] = [(); 2].map(|()| Postgres::connect(&url).unwrap());
+    writer.append(&id("s"), Version::START, &[begin()]).unwrap();
+    let writing = std::thread::spawn(move || {
+        for at in 1..200 {
+            writer.append(&id("s"), Version(at), &[numbered(at + 1)]).unwrap();
+        }
+    });
+    let (mut at, mut given, mut is_done) = (Version::START, 0, false);
+    while !is_done {
+        is_done = writing.is_finished();
+        let read = reader.read(&id("s"), at, &mut |_, _| {
+            given += 1;
+            Ok(())
+        });
+        at = read.unwrap();
+        assert_eq!(at, Version(given));
+    }
+    writing.join().unwrap();
+    assert_eq!(at, Version(200));
 }
 
 /// A server that ends connections which say nothing for a while.

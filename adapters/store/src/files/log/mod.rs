@@ -1,20 +1,23 @@
-//! One session's log: an open file, and what is known of it.
+//! One session's log: an open file, what is known of it, and how it is read.
+
+mod append;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::cache::{self, Cache};
-use super::disk::{Access, Disk, DiskFile, FileId, read_all, write_all};
-use super::line::{self, Bad, Place};
-use super::scan::{self, End, Lines, Rest, Section};
-use super::{Sync, Torn, name};
-use crate::error::{AppendError, StoreError};
+use crate::error::StoreError;
+use crate::files::cache::{self, Cache};
+use crate::files::disk::{Access, Disk, DiskFile, FileId};
+use crate::files::line::{self, Append, Bad, Place};
+use crate::files::scan::{self, End, Lines, Rest, Section};
+use crate::files::{Fate, Torn, name};
 use crate::id::SessionId;
-use crate::record::{Cached, Record, Version};
+use crate::record::{Cached, Version};
 use crate::store::Each;
 
-/// What a disk writes at once. A write that failed may have broken what else is in it.
-const PAGE: u64 = 4096;
+/// How often another file may have taken the log's name when it is open and locked. More than once or twice, and the file
+/// system numbers its files anew each time.
+const TRIES: u32 = 100;
 
 pub(crate) struct Log {
     session: SessionId,
@@ -30,8 +33,8 @@ pub(crate) struct Log {
     uses_cache: bool,
     /// Whether the file's name in its folder survives a power cut.
     name_is_synced: bool,
-    /// An append with a sync failed: from here on the disk may have other bytes than can be read.
-    unsynced: Option<u64>,
+    /// A write was broken or a sync failed: from here on the disk may have other bytes than can be read.
+    doubtful: Option<u64>,
     torn: Vec<Torn>,
 }
 
@@ -55,7 +58,7 @@ impl Log {
             cache: None,
             uses_cache: true,
             name_is_synced: false,
-            unsynced: None,
+            doubtful: None,
             torn: Vec::new(),
         }
     }
@@ -70,43 +73,20 @@ impl Log {
         std::mem::take(&mut self.torn)
     }
 
-    pub(crate) fn append(
-        &mut self,
-        disk: &dyn Disk,
-        sync: Sync,
-        expected: Version,
-        records: &[Record<'_>],
-    ) -> Result<Version, AppendError> {
-        let is_first = expected == Version::START && !records.is_empty();
-        let access = if is_first { Access::Create } else { Access::Write };
-        let appended = self.locked(disk, access, |log, file| {
-            let actual = log.end.version;
-            if actual != expected {
-                return Ok(Err(AppendError::Conflict { expected, actual }));
-            }
-            log.write(disk, file, sync, records).map(Ok)
-        })?;
-        appended.unwrap_or(if expected == Version::START {
-            Ok(expected)
-        } else {
-            Err(AppendError::Conflict { expected, actual: Version::START })
-        })
-    }
-
     /// Gives out the records after `from`. What is before the end never changes, so no lock is held meanwhile.
     pub(crate) fn read(&mut self, disk: &dyn Disk, from: Version, each: Each<'_>) -> Result<Version, StoreError> {
-        self.locked(disk, Access::Read, |_, _| Ok(()))?;
-        if from < self.end.version {
-            let held = self.held.take();
-            let mut held = held.ok_or_else(|| self.failed("unlock", io::ErrorKind::Other.into()))?;
+        let mut held = self.look(disk)?;
+        if let Some(held) = &mut held
+            && from < self.end.version
+        {
             self.read_to_end(held.file.as_mut(), from, each)?;
-            self.held = Some(held);
         }
+        self.held = held;
         Ok(self.end.version)
     }
 
     pub(crate) fn cached(&mut self, disk: &dyn Disk) -> Result<Option<Cached>, StoreError> {
-        self.locked(disk, Access::Read, |_, _| Ok(()))?;
+        self.held = self.look(disk)?;
         Ok(self.cache.as_ref().map(|cache| cache.cached.clone()))
     }
 
@@ -130,18 +110,49 @@ impl Log {
 
     /// Whether this log knows what must not be forgotten.
     pub(crate) const fn must_stay(&self) -> bool {
-        self.unsynced.is_some()
+        self.doubtful.is_some()
     }
 
-    /// Does something with the file that has the log's name now, while nobody else does. None where there is no log.
+    /// Sees how the log ends now. What is there while nobody writes stays, but for what a broken write left, which the
+    /// next append cuts. So only that is looked at under the lock, and no append waits until a long log is read.
+    fn look(&mut self, disk: &dyn Disk) -> Result<Option<Held>, StoreError> {
+        let Some((mut held, mut size)) = self.lock(disk, Access::Read)? else { return Ok(None) };
+        let file = held.file.as_mut();
+        file.unlock().map_err(|source| self.failed("unlock", source))?;
+        let mut end = self.catch_up(file, size)?;
+        if end.rest != Rest::Nothing {
+            file.lock(Access::Read).map_err(|source| self.failed("lock", source))?;
+            (_, size) = file.stat().map_err(|source| self.failed("measure", source))?;
+            let again = self.scan(file, end.place, size)?;
+            file.unlock().map_err(|source| self.failed("unlock", source))?;
+            end = End { session: end.session.or(again.session), ..again };
+        }
+        self.settle(end, size)?;
+        Ok(Some(held))
+    }
+
+    /// Does something at the end of the log, while nobody else does. None where there is no log.
     fn locked<T>(
         &mut self,
         disk: &dyn Disk,
         access: Access,
         work: impl FnOnce(&mut Self, &mut dyn DiskFile) -> Result<T, StoreError>,
     ) -> Result<Option<T>, StoreError> {
+        let Some((mut held, size)) = self.lock(disk, access)? else { return Ok(None) };
+        let file = held.file.as_mut();
+        let end = self.catch_up(file, size);
+        let done = end.and_then(|end| self.settle(end, size)).and_then(|()| work(self, file));
+        let unlocked = file.unlock();
+        let done = done?;
+        // Only after a success: whatever failed, the next use opens the file anew. Closing it ends a lock too.
+        self.held = unlocked.is_ok().then_some(held);
+        Ok(Some(done))
+    }
+
+    /// Locks the file that has the log's name now, and measures it. None where there is no log.
+    fn lock(&mut self, disk: &dyn Disk, access: Access) -> Result<Option<(Held, u64)>, StoreError> {
         let mut known = self.held.as_ref().map(|held| held.id);
-        let (mut held, size) = loop {
+        for _ in 0..TRIES {
             let Some(mut held) = self.open(disk, access)? else {
                 // What was known is of a log that somebody removed.
                 (self.end, self.tail, self.cache) = (Place::START, None, None);
@@ -150,19 +161,18 @@ impl Log {
             held.file.lock(access).map_err(|source| self.failed("lock", source))?;
             let (id, size) = held.file.stat().map_err(|source| self.failed("measure", source))?;
             let named = disk.id(&self.path).map_err(|source| self.failed("find", source))?;
-            // Else the file was moved, replaced or removed meanwhile; it is closed, and with that unlocked.
             if named == Some(id) {
-                break (Held { id, ..held }, size);
+                if known != Some(id) {
+                    self.name_is_synced = false;
+                    self.cache = self.load_cache(disk, size);
+                    self.end = self.start();
+                }
+                return Ok(Some((Held { id, ..held }, size)));
             }
+            // It was moved, replaced or removed meanwhile; it is closed, and with that unlocked.
             known = None;
-        };
-        let (file, is_new) = (held.file.as_mut(), known != Some(held.id));
-        let done = self.catch_up(disk, file, is_new, size).and_then(|()| work(self, file));
-        let unlocked = file.unlock();
-        let done = done?;
-        // Only after a success: whatever failed, the next use opens the file anew. Closing it ends a lock too.
-        self.held = unlocked.is_ok().then_some(held);
-        Ok(Some(done))
+        }
+        Err(self.failed("keep hold of", io::Error::other("each time it is opened, another file has its name")))
     }
 
     /// The file that is open, if it is open for this. Else that one is closed after the other is opened, so that no
@@ -177,31 +187,21 @@ impl Log {
     }
 
     /// Reads what was appended since.
-    fn catch_up(
-        &mut self,
-        disk: &dyn Disk,
-        file: &mut dyn DiskFile,
-        is_new: bool,
-        size: u64,
-    ) -> Result<(), StoreError> {
-        if is_new {
-            self.name_is_synced = false;
-            self.cache = self.load_cache(disk, size);
-        } else if size == self.end.offset {
-            self.tail = None;
-            return Ok(());
-        } else if size < self.end.offset {
+    fn catch_up(&mut self, file: &mut dyn DiskFile, size: u64) -> Result<End, StoreError> {
+        if size == self.end.offset {
+            return Ok(End { place: self.end, session: None, rest: Rest::Nothing });
+        }
+        if size < self.end.offset {
             // Somebody cut it: nothing that was known holds.
-            self.cache = None;
+            (self.end, self.cache) = (Place::START, None);
         }
-        let from = if is_new || size < self.end.offset { self.start() } else { self.end };
-        let mut end = self.scan(file, from, size)?;
+        let end = self.scan(file, self.end, size)?;
+        if end.place.append != Append::Unknown {
+            return Ok(end);
+        }
         // A cached state is never of the last record (P5), so one that nothing follows is of another log.
-        if is_new && self.cache.is_some() && end.place == from {
-            self.cache = None;
-            end = self.scan(file, Place::START, size)?;
-        }
-        self.settle(end, size)
+        self.cache = None;
+        self.scan(file, Place::START, size)
     }
 
     /// Where reading begins.
@@ -224,7 +224,7 @@ impl Log {
         }
         let offset = place.offset;
         let torn =
-            |why| Torn { path: self.path.clone(), offset, bytes: size.saturating_sub(offset), why, is_cut: false };
+            |why| Torn { path: self.path.clone(), offset, bytes: size.saturating_sub(offset), why, fate: Fate::Stands };
         self.tail = match rest {
             Rest::Nothing => None,
             Rest::Torn(why) => Some(torn(why)),
@@ -241,23 +241,8 @@ impl Log {
 
     /// Of what is not cut, the last that was found.
     fn report(&mut self, found: Option<Torn>) {
-        self.torn.retain(|earlier| earlier.is_cut);
+        self.torn.retain(|earlier| earlier.fate != Fate::Stands);
         self.torn.extend(found);
-    }
-
-    /// Takes what a broken write left out of the next one's way. The bytes are kept beside the log, and the cut is
-    /// synced, so that nothing of them comes back among what is written in their place.
-    fn cut_tail(&mut self, disk: &dyn Disk, file: &mut dyn DiskFile) -> Result<(), StoreError> {
-        let Some(tail) = self.tail.take() else { return Ok(()) };
-        let mut bytes = vec![0; usize::try_from(tail.bytes).unwrap_or(line::LONGEST).min(line::LONGEST)];
-        let (kept, draft) = (self.path.with_extension("torn"), self.path.with_extension("draft"));
-        let cut = read_all(file, tail.offset, &mut bytes)
-            .and_then(|()| disk.replace(&kept, &draft, &bytes))
-            .and_then(|()| file.cut(tail.offset))
-            .and_then(|()| file.sync());
-        cut.map_err(|source| self.failed("cut", source))?;
-        self.report(Some(Torn { is_cut: true, ..tail }));
-        Ok(())
     }
 
     /// None on any doubt; one that can't be read is in doubt.
@@ -267,66 +252,6 @@ impl Log {
         }
         let bytes = disk.read(&self.path.with_extension("cache")).ok()??;
         cache::from_bytes(&bytes).filter(|cache| cache.place.offset < size)
-    }
-
-    fn write(
-        &mut self,
-        disk: &dyn Disk,
-        file: &mut dyn DiskFile,
-        sync: Sync,
-        records: &[Record<'_>],
-    ) -> Result<Version, StoreError> {
-        let lines = line::write(&self.session, self.end, records);
-        let (bytes, end) = lines.map_err(|error| self.failed("write an event to", error.into()))?;
-        if bytes.is_empty() {
-            return Ok(end.version);
-        }
-        if let Some(bytes) = line::too_long(&bytes) {
-            return Err(StoreError::TooLong { path: self.path.clone(), bytes, most: line::LONGEST });
-        }
-        self.cut_tail(disk, file)?;
-        if sync == Sync::Each {
-            self.sync_again(file)?;
-        }
-        let written = write_all(file, self.end.offset, &bytes).map_err(|source| self.failed("append to", source));
-        let kept = written.and_then(|()| if sync == Sync::Each { self.sync(disk, file) } else { Ok(()) });
-        if let Err(error) = kept {
-            if sync == Sync::Each {
-                let from = self.end.offset - self.end.offset % PAGE;
-                self.unsynced = Some(self.unsynced.map_or(from, |earlier| earlier.min(from)));
-            }
-            // It is not there, so that it can be tried again. If this fails too, the next use finds what is left.
-            let _ = file.cut(self.end.offset);
-            return Err(error);
-        }
-        self.end = end;
-        Ok(end.version)
-    }
-
-    fn sync(&mut self, disk: &dyn Disk, file: &mut dyn DiskFile) -> Result<(), StoreError> {
-        file.sync().map_err(|source| self.failed("sync", source))?;
-        // Whoever created the file may have died before this.
-        if !self.name_is_synced {
-            disk.sync_folder(&self.folder).map_err(|source| self.failed("sync the folder of", source))?;
-            self.name_is_synced = true;
-        }
-        Ok(())
-    }
-
-    /// After a sync that failed, an operating system takes the bytes for written, and a later sync says
-    /// nothing about them. So they are written again, as they were read and found good, and what is behind
-    /// them is gone from the disk too before anything takes its place.
-    fn sync_again(&mut self, file: &mut dyn DiskFile) -> Result<(), StoreError> {
-        let Some(from) = self.unsynced else { return Ok(()) };
-        let length = usize::try_from(self.end.offset.saturating_sub(from)).unwrap_or_default();
-        let mut bytes = vec![0; length];
-        let again = read_all(file, from, &mut bytes)
-            .and_then(|()| write_all(file, from, &bytes))
-            .and_then(|()| file.cut(self.end.offset))
-            .and_then(|()| file.sync());
-        again.map_err(|source| self.failed("write again, after an append that failed,", source))?;
-        self.unsynced = None;
-        Ok(())
     }
 
     fn read_to_end(&self, file: &mut dyn DiskFile, from: Version, each: Each<'_>) -> Result<(), StoreError> {
