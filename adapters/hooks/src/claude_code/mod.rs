@@ -74,19 +74,11 @@ impl Hook<'_> {
             session: SessionId::new(input.session_id.as_ref())?,
             files: Files::open(self.folder, Sync::Os)?,
         };
-        let event = &input.hook_event_name;
-        let said = match task {
-            Task::Round => log.round(&input)?.map(|text| output::context(event, &text)),
-            Task::Prompt => log.prompt(&input)?.map(|text| output::context(event, &text)),
-            Task::Compacted => log.compacted()?.map(|text| output::context(event, &text)),
-            Task::Asked(call) => log.asked(&call, &input)?.map(|text| output::denial(event, &text)),
-            Task::Resumed => log.resumed().map(|()| None)?,
-            Task::Stopped => log.stopped().map(|()| None)?,
-        };
+        let said = log.carry_out(task, &input);
         for torn in log.files.take_torn() {
             let _ = crate::report(self.folder, &torn.to_string());
         }
-        Ok(said)
+        said
     }
 }
 
@@ -128,6 +120,18 @@ struct Log<'h> {
 }
 
 impl Log<'_> {
+    fn carry_out(&mut self, task: Task<'_>, input: &Input<'_>) -> Result<Option<String>, HookError> {
+        let event = &input.hook_event_name;
+        Ok(match task {
+            Task::Round => self.round(input)?.map(|text| output::context(event, &text)),
+            Task::Prompt => self.prompt(input)?.map(|text| output::context(event, &text)),
+            Task::Compacted => self.compacted()?.map(|text| output::context(event, &text)),
+            Task::Asked(call) => self.asked(&call, input)?.map(|text| output::denial(event, &text)),
+            Task::Resumed => self.resumed().map(|()| None)?,
+            Task::Stopped => self.stopped().map(|()| None)?,
+        })
+    }
+
     fn round(&mut self, input: &Input<'_>) -> Result<Option<String>, HookError> {
         let calls = input.calls();
         let known = if calls.iter().any(calls::is_ours) {
