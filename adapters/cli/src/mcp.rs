@@ -5,16 +5,15 @@ use serde_json::{Map, Value};
 use session_todo::{Dialect, Policy};
 use session_todo_hooks::claude_code::{TOOL_USE_ID, Whose, whose};
 use session_todo_mcp::{CLAUDE_CODE, Served, Server, Why};
-use session_todo_store::{Files, Sync, home, open};
+use session_todo_store::{Files, Sync, open};
 
-use crate::list::tell_torn;
+use crate::list::{folder, tell_torn};
 use crate::{DONE, terminal};
 
 /// Serves the tools until the client closes standard input.
 pub(crate) fn run(told: Option<&str>, dialect: Option<Dialect>, policy: Policy) -> io::Result<u8> {
     let served = Served::find(told, |name| env::var(name).ok()).map_err(io::Error::other)?;
-    let no_folder = || io::Error::other("there is no folder for data here. Name one with SESSION_TODO_HOME");
-    let folder = home().ok_or_else(no_folder)?;
+    let folder = folder()?;
     let mut store = Files::open(&folder, Sync::Os).map_err(io::Error::other)?;
     terminal::words(&format!("{served}, in {}", folder.display()));
     if let Some(opened) = open(&mut store, &served.session).map_err(io::Error::other)? {
